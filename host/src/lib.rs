@@ -1,1 +1,17 @@
+//! Cepa: a host for LLM agents whose middlewares are sandboxed WebAssembly components.
 
+pub mod agent;
+pub mod chain;
+pub mod error;
+pub mod event;
+pub mod manifest;
+pub mod message;
+pub mod model;
+pub mod policy;
+pub mod request;
+pub mod sandbox;
+pub mod services;
+pub mod session;
+pub mod state;
+pub mod tool;
+pub mod world;

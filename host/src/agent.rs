@@ -1,0 +1,1 @@
+//! The agent loop. Knows no wasm: it drives `dyn Layer`.

@@ -1,0 +1,26 @@
+//! The onion: ordered layers around an endpoint. Pure: knows no wasm, no files, no network.
+//!
+//! First in the list is outermost. Entries are in order and exits exactly reversed, also when something fails.
+
+mod call;
+mod context;
+mod drive;
+mod filter;
+mod hook;
+mod layer;
+mod ledger;
+mod next;
+mod run;
+mod sink;
+
+pub use call::{Chain, Endpoint, endpoint_fn};
+pub use context::{ReplyContext, ReplyContextBuilder};
+pub use filter::{Pipeline, Tap};
+pub use hook::{
+    Acting, CheckPermission, CompressContext, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,
+};
+pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native, OnFault};
+pub use ledger::{LayerLine, Ledger, Note, NoteKind};
+pub use next::Next;
+pub use run::Run;
+pub use sink::Sink;

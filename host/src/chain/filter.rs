@@ -1,0 +1,136 @@
+//! The end of a reply's stream: through the event filters to the reader, with a tap on either side.
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use crate::error::Error;
+use crate::event::{Event, EventKinds};
+
+use super::call::{Chain, Slot};
+use super::sink::{CHANNEL_EVENTS, Item, Sink};
+
+/// An `on-events` layer and what it asked for.
+pub(super) struct EventFilter {
+    pub(super) slot: Slot,
+    pub(super) kinds: EventKinds,
+}
+
+/// Watches the stream at both ends of the filters, and takes it at the end.
+pub trait Tap: Send + 'static {
+    /// An event as the chain sent it.
+    fn before(&mut self, event: &Event);
+    /// An event as it goes out. Waits while the reader is busy; `false` when nobody reads any more.
+    fn deliver(&mut self, event: Event) -> BoxFuture<'_, bool>;
+    /// A filter failed, and the reply can't go on.
+    fn failed(&mut self, error: Error);
+}
+
+/// Carries the events of one reply to their reader.
+#[derive(Debug)]
+pub struct Pipeline {
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Pipeline {
+    /// A pipeline of the chain's filters into this tap, and the sink that feeds it.
+    ///
+    /// It ends when every clone of the sink is gone.
+    ///
+    /// # Errors
+    /// The error of a filter that could not begin.
+    pub async fn start(chain: &Chain, tap: impl Tap) -> Result<(Sink, Self), Error> {
+        let filters = chain.filters().await?;
+        let (sink, items) = Sink::channel();
+        let task = tokio::spawn(carry(chain.clone(), filters, items, tap));
+        Ok((sink, Self { task }))
+    }
+
+    /// Waits until everything has arrived. Drop every clone of the sink first.
+    pub async fn finish(self) {
+        // A panic in a tap is the tap's; the stream has ended either way.
+        let _ = self.task.await;
+    }
+}
+
+async fn carry(chain: Chain, filters: Vec<EventFilter>, mut items: mpsc::Receiver<Item>, mut tap: impl Tap) {
+    let mut ready = Vec::with_capacity(CHANNEL_EVENTS);
+    while items.recv_many(&mut ready, CHANNEL_EVENTS).await > 0 {
+        let mut events = Vec::with_capacity(ready.len());
+        let mut open = true;
+        for item in ready.drain(..) {
+            match item {
+                Item::Event(event) => {
+                    tap.before(&event);
+                    events.push(event);
+                }
+                Item::Barrier(arrived) => {
+                    open &= hand_over(&chain, &filters, std::mem::take(&mut events), &mut tap).await;
+                    // Who waited may have been cancelled.
+                    let _ = arrived.send(());
+                }
+            }
+        }
+        open &= hand_over(&chain, &filters, events, &mut tap).await;
+        if !open {
+            return;
+        }
+    }
+}
+
+/// Passes events through every filter and delivers what comes out. `false` when the stream has ended.
+async fn hand_over(
+    chain: &Chain,
+    filters: &[EventFilter],
+    mut events: Vec<Event>,
+    tap: &mut impl Tap,
+) -> bool {
+    for filter in filters {
+        if events.is_empty() {
+            return true;
+        }
+        events = match through(chain, filter, events).await {
+            Ok(events) => events,
+            Err(error) => {
+                tap.failed(error);
+                return false;
+            }
+        };
+    }
+    for event in events {
+        if !tap.deliver(event).await {
+            return false;
+        }
+    }
+    true
+}
+
+/// Passes each unbroken row of wanted events through the filter, so that order holds among all.
+async fn through(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
+    let mut passed = Vec::with_capacity(events.len());
+    let mut wanted = Vec::new();
+    for event in events {
+        if filter.kinds.contains(event.kind()) {
+            wanted.push(event);
+            continue;
+        }
+        if !wanted.is_empty() {
+            passed.extend(filtered(chain, filter, std::mem::take(&mut wanted)).await?);
+        }
+        passed.push(event);
+    }
+    if !wanted.is_empty() {
+        passed.extend(filtered(chain, filter, wanted).await?);
+    }
+    Ok(passed)
+}
+
+/// One call of the filter. The end of the reply can't be dropped: readers wait for it.
+async fn filtered(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
+    let end = events.iter().find(|event| matches!(event, Event::ReplyEnd { .. })).cloned();
+    let mut after = chain.filter(filter, events).await?;
+    if let Some(end) = end {
+        after.retain(|event| !matches!(event, Event::ReplyEnd { .. }));
+        after.push(end);
+    }
+    Ok(after)
+}

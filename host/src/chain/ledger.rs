@@ -1,0 +1,155 @@
+//! What each layer did during a reply: counts per hook, and notes in order.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::hook::HookKind;
+
+/// How many notes are kept until they are taken; more are counted and dropped.
+const NOTES_MAX: usize = 10_000;
+
+/// Something a layer did, in order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Note {
+    /// The layer's name.
+    pub layer: String,
+    /// What it did.
+    #[serde(flatten)]
+    pub kind: NoteKind,
+}
+
+/// What a layer did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NoteKind {
+    /// It wrote a log line.
+    #[serde(rename = "layer-log")]
+    Log {
+        /// `debug`, `info`, `warn` or `error`.
+        level: &'static str,
+        /// The line.
+        message: String,
+    },
+    /// It broke a rule, and the reply failed for it.
+    #[serde(rename = "layer-fault")]
+    Fault {
+        /// The hook.
+        hook: &'static str,
+        /// What happened.
+        cause: String,
+    },
+    /// It broke a rule, and the chain went on without it.
+    #[serde(rename = "layer-skipped")]
+    Skipped {
+        /// The hook.
+        hook: &'static str,
+        /// What happened.
+        cause: String,
+    },
+    /// It asked for what it was not granted.
+    #[serde(rename = "layer-denied")]
+    Denied {
+        /// The capability.
+        capability: &'static str,
+        /// What it wanted.
+        object: String,
+    },
+}
+
+/// What one layer spent and changed at one hook.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LayerLine {
+    /// How often it was entered.
+    pub calls: u64,
+    /// How often it ran what is inside.
+    pub runs: u64,
+    /// How often it passed on a changed request.
+    pub changed_requests: u64,
+    /// How often it answered something else than what was inside.
+    pub changed_responses: u64,
+    /// How often it answered an error or broke a rule.
+    pub failures: u64,
+    /// Time in it, what is inside included, in microseconds.
+    pub micros: u64,
+}
+
+/// Collects what the layers of a reply did.
+#[derive(Debug)]
+pub struct Ledger {
+    keep: bool,
+    book: Mutex<Book>,
+}
+
+#[derive(Debug, Default)]
+struct Book {
+    lines: BTreeMap<(String, HookKind), LayerLine>,
+    notes: Vec<Note>,
+    dropped: u64,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self { keep: false, book: Mutex::default() }
+    }
+}
+
+impl Ledger {
+    /// A ledger that keeps what it is told. The default one keeps only notes.
+    pub fn keeping() -> Self {
+        Self { keep: true, book: Mutex::default() }
+    }
+
+    /// Whether hook calls are to be counted.
+    pub(crate) fn keeps(&self) -> bool {
+        self.keep
+    }
+
+    /// Adds a note.
+    pub fn note(&self, layer: &str, kind: NoteKind) {
+        let mut book = self.lock();
+        if book.notes.len() < NOTES_MAX {
+            book.notes.push(Note { layer: layer.to_owned(), kind });
+        } else {
+            book.dropped += 1;
+        }
+    }
+
+    /// Takes the notes since the last time, and how many were dropped.
+    pub fn take_notes(&self) -> (Vec<Note>, u64) {
+        let mut book = self.lock();
+        (std::mem::take(&mut book.notes), std::mem::take(&mut book.dropped))
+    }
+
+    /// What each layer did at each hook, sorted by layer and hook.
+    pub fn lines(&self) -> Vec<(String, HookKind, LayerLine)> {
+        self.lock().lines.iter().map(|((layer, hook), line)| (layer.clone(), *hook, line.clone())).collect()
+    }
+
+    /// Counts something of a layer at a hook.
+    pub(crate) fn count(
+        &self,
+        layer: &str,
+        hook: HookKind,
+        spent: Duration,
+        change: impl FnOnce(&mut LayerLine),
+    ) {
+        if !self.keep {
+            return;
+        }
+        let mut book = self.lock();
+        let line = book.lines.entry((layer.to_owned(), hook)).or_default();
+        line.calls += 1;
+        line.micros = line.micros.saturating_add(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX));
+        change(line);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

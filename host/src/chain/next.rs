@@ -1,0 +1,171 @@
+//! How a layer runs what is inside it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::{Error, Failure};
+use crate::event::Event;
+
+use super::call::{HookCall, enter};
+use super::drive::drive;
+use super::hook::{Hook, Withdraw};
+use super::ledger::LayerLine;
+use super::run::Run;
+use super::sink::Sink;
+
+/// Runs everything inside a layer: 0 to n times, n bounded by the layer's limit.
+///
+/// A run that follows another first withdraws what the earlier one had streamed.
+pub struct Next<H: Hook> {
+    call: Arc<HookCall<H>>,
+    place: usize,
+    out: Sink,
+    hop: Arc<Hop<H>>,
+    runs: u32,
+    runs_max: u32,
+    /// What had begun outside when the layer was entered.
+    mark: usize,
+}
+
+impl<H: Hook> std::fmt::Debug for Next<H> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Next")
+            .field("hook", &H::KIND)
+            .field("place", &self.place)
+            .field("runs", &self.runs)
+            .finish()
+    }
+}
+
+impl<H: Hook> Next<H> {
+    pub(super) fn new(
+        call: Arc<HookCall<H>>,
+        place: usize,
+        out: Sink,
+        hop: Arc<Hop<H>>,
+        runs_max: u32,
+    ) -> Self {
+        let mark = out.mark();
+        Self { call, place, out, hop, runs: 0, runs_max, mark }
+    }
+
+    /// Runs what is inside and passes its events on.
+    ///
+    /// # Errors
+    /// What is inside answers; `limit` past the allowed number of runs.
+    pub async fn run(&mut self, request: H::Request) -> Result<H::Response, Error> {
+        if let Some(parked) = self.begin(&request).await? {
+            return Ok(parked);
+        }
+        let inner = enter(Arc::clone(&self.call), self.place, request, self.out.clone());
+        let result = drive(inner).await;
+        self.hop.finished(&result);
+        result
+    }
+
+    /// Starts what is inside and gives its events to the layer.
+    ///
+    /// # Errors
+    /// `limit` past the allowed number of runs.
+    pub async fn start(&mut self, request: H::Request) -> Result<Run<H>, Error> {
+        if let Some(parked) = self.begin(&request).await? {
+            return Ok(Run::parked(parked, self.out.clone()));
+        }
+        let (sink, events) = Sink::channel();
+        let inner = enter(Arc::clone(&self.call), self.place, request, sink);
+        Ok(Run::new(inner, events, self.out.clone(), Arc::clone(&self.hop)))
+    }
+
+    /// Counts the run, and withdraws what an earlier one had streamed. Gives the parked answer if there is one.
+    async fn begin(&mut self, request: &H::Request) -> Result<Option<H::Response>, Error> {
+        if self.call.context.cancel.is_cancelled() {
+            return Err(Error::aborted());
+        }
+        if let Some(parked) = self.call.parked() {
+            return Ok(Some(parked));
+        }
+        if self.runs >= self.runs_max {
+            return Err(Error::limit("next-runs", self.runs_max, self.runs.saturating_add(1)));
+        }
+        if self.runs > 0 {
+            self.withdraw(request).await?;
+        }
+        self.runs += 1;
+        self.hop.begun(request);
+        Ok(None)
+    }
+
+    async fn withdraw(&self, request: &H::Request) -> Result<(), Error> {
+        let void = match H::withdraw(request) {
+            Withdraw::Nothing => Vec::new(),
+            Withdraw::All => self.out.begun_since(self.mark),
+            Withdraw::Call(id) if self.out.has_begun(id) => vec![id.to_owned()],
+            Withdraw::Call(_) => Vec::new(),
+        };
+        for id in void {
+            self.out.send(Event::Withdrawn { id }).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What is remembered of one layer's turn: for skipping it after a fault, and for the ledger.
+pub(super) struct Hop<H: Hook> {
+    request: Option<H::Request>,
+    turn: Mutex<Turn<H>>,
+}
+
+struct Turn<H: Hook> {
+    runs: u64,
+    changed_requests: u64,
+    last: Option<Result<H::Response, Error>>,
+}
+
+impl<H: Hook> Hop<H> {
+    /// Remembers only when `keep` says that someone will ask.
+    pub(super) fn new(keep: bool, request: &H::Request) -> Self {
+        let turn = Turn { runs: 0, changed_requests: 0, last: None };
+        Self { request: keep.then(|| request.clone()), turn: Mutex::new(turn) }
+    }
+
+    fn begun(&self, request: &H::Request) {
+        let Some(before) = &self.request else { return };
+        let mut turn = self.turn();
+        turn.runs += 1;
+        turn.changed_requests += u64::from(!H::same_request(before, request));
+    }
+
+    /// Notes what a run came to.
+    pub(super) fn finished(&self, result: &Result<H::Response, Error>) {
+        if self.request.is_some() {
+            self.turn().last = Some(result.clone());
+        }
+    }
+
+    /// What the last run came to.
+    pub(super) fn last(&self) -> Option<Result<H::Response, Error>> {
+        self.turn().last.clone()
+    }
+
+    /// Adds this turn to the layer's line.
+    pub(super) fn report(&self, line: &mut LayerLine, result: &Result<H::Response, Failure>) {
+        let turn = self.turn();
+        line.runs += turn.runs;
+        line.changed_requests += turn.changed_requests;
+        let changed = match (result, &turn.last) {
+            (Ok(after), Some(Ok(before))) => !H::same_response(before, after),
+            (Ok(_), _) => true,
+            (Err(_), _) => false,
+        };
+        line.changed_responses += u64::from(changed);
+        let own = match (result, &turn.last) {
+            (Err(Failure::Error(error)), Some(Err(inner))) => error != inner,
+            (Err(_), _) => true,
+            (Ok(_), _) => false,
+        };
+        line.failures += u64::from(own);
+    }
+
+    fn turn(&self) -> std::sync::MutexGuard<'_, Turn<H>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,105 @@
+//! Where events go outward.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::Error;
+use crate::event::Event;
+
+/// How many events wait between two layers before the inner one waits. Bounds the memory of a stream.
+pub(crate) const CHANNEL_EVENTS: usize = 64;
+
+/// What travels through a stream: events, and barriers that tell when all before them has arrived.
+#[derive(Debug)]
+pub(super) enum Item {
+    Event(Event),
+    Barrier(oneshot::Sender<()>),
+}
+
+/// Takes events outward, in order, waiting while the outer side is busy.
+#[derive(Clone, Debug)]
+pub struct Sink(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// Absent where events are of no interest.
+    out: Option<mpsc::Sender<Item>>,
+    /// Ids of the model calls and tool results whose start has gone out and was not withdrawn.
+    begun: Mutex<Vec<String>>,
+}
+
+impl Sink {
+    /// A sink and the stream it feeds.
+    pub(super) fn channel() -> (Self, mpsc::Receiver<Item>) {
+        let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
+        (Self(Arc::new(Inner { out: Some(out), begun: Mutex::default() })), stream)
+    }
+
+    /// A sink that drops everything, for internal model calls.
+    pub fn discard() -> Self {
+        Self(Arc::new(Inner { out: None, begun: Mutex::default() }))
+    }
+
+    /// Sends one event.
+    ///
+    /// # Errors
+    /// `aborted` when nobody reads any more.
+    pub async fn send(&self, event: Event) -> Result<(), Error> {
+        let Some(out) = &self.0.out else { return Ok(()) };
+        match &event {
+            Event::ModelCallStart { id, .. } | Event::ToolResultStart { call_id: id, .. } => {
+                self.begun().push(id.clone());
+            }
+            Event::Withdrawn { id } => self.begun().retain(|begun| begun != id),
+            _ => {}
+        }
+        // Most sends find room: only a full stream costs a wait.
+        match out.try_send(Item::Event(event)) {
+            Ok(()) => Ok(()),
+            Err(mpsc::error::TrySendError::Full(item)) => out.send(item).await.map_err(|_| Error::aborted()),
+            Err(mpsc::error::TrySendError::Closed(_)) => Err(Error::aborted()),
+        }
+    }
+
+    /// Sends several events in order.
+    ///
+    /// # Errors
+    /// `aborted` when nobody reads any more.
+    pub async fn emit(&self, events: Vec<Event>) -> Result<(), Error> {
+        for event in events {
+            self.send(event).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything sent so far has gone through.
+    ///
+    /// # Errors
+    /// `aborted` when nobody reads any more.
+    pub async fn flush(&self) -> Result<(), Error> {
+        let Some(out) = &self.0.out else { return Ok(()) };
+        let (arrived, wait) = oneshot::channel();
+        out.send(Item::Barrier(arrived)).await.map_err(|_| Error::aborted())?;
+        wait.await.map_err(|_| Error::aborted())
+    }
+
+    /// Whether the start of this model call or tool result has gone out here and still holds.
+    pub fn has_begun(&self, id: &str) -> bool {
+        self.begun().iter().any(|begun| begun == id)
+    }
+
+    /// How many starts hold, as a mark for [`Sink::begun_since`].
+    pub(super) fn mark(&self) -> usize {
+        self.begun().len()
+    }
+
+    /// The ids whose starts have gone out since the mark and still hold.
+    pub(super) fn begun_since(&self, mark: usize) -> Vec<String> {
+        self.begun().iter().skip(mark).cloned().collect()
+    }
+
+    fn begun(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
+        self.0.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,1 @@
+//! The manifest: `cepa.toml`, parsed and then resolved.

@@ -1,0 +1,1 @@
+//! Runs components as layers. The only room that names the engine.

@@ -1,0 +1,140 @@
+//! What a layer may ask of the agent that runs it: models, tools, the conversation, state.
+//!
+//! Grants are checked by the sandbox before it asks; here stands what the agent can do.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+
+use crate::error::{Error, ErrorKind};
+use crate::message::{Message, ToolDefinition};
+use crate::request::{Messages, ModelRequest, ModelResponse, ToolResponse};
+
+/// The agent's side of the capabilities.
+pub trait Services: Send + Sync {
+    /// The model aliases of the manifest, sorted.
+    fn aliases(&self) -> Vec<String>;
+    /// Asks a model for a layer: marked internal, not streamed, counted.
+    fn complete(&self, request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, Error>>;
+    /// Every tool of the agent, offered or not.
+    fn catalogue(&self) -> Arc<Vec<ToolDefinition>>;
+    /// Offers a tool from the next step on.
+    ///
+    /// # Errors
+    /// `not-found` when the catalogue lacks it.
+    fn offer(&self, name: &str) -> Result<(), Error>;
+    /// Stops offering a tool from the next step on.
+    ///
+    /// # Errors
+    /// `not-found` when the catalogue lacks it.
+    fn withhold(&self, name: &str) -> Result<(), Error>;
+    /// Runs a tool, validated and authorised as a model's call is.
+    fn call_tool(&self, name: String, arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>>;
+    /// The conversation as it is now.
+    fn conversation(&self) -> Messages;
+    /// Replaces the messages from index `start` to before `end`.
+    fn replace(&self, start: u32, end: u32, messages: Vec<Message>) -> BoxFuture<'_, Result<(), Error>>;
+    /// Where layers keep their state.
+    fn state(&self) -> Arc<dyn StateStore>;
+}
+
+/// How long a value lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// The reply, parking included.
+    Reply,
+    /// The session.
+    Session,
+    /// The layer, across sessions.
+    Layer,
+}
+
+impl Scope {
+    /// The contract's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reply => "reply",
+            Self::Session => "session",
+            Self::Layer => "layer",
+        }
+    }
+}
+
+/// Whose state, and where it belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StatePlace {
+    /// The layer's name: the state key of the manifest.
+    pub layer: String,
+    /// How long the values last.
+    pub scope: Scope,
+    /// The session, or session and reply; empty for the scope `layer`.
+    pub owner: String,
+}
+
+/// Durable key-value state of layers.
+pub trait StateStore: Send + Sync {
+    /// The value of a key.
+    fn get(&self, place: StatePlace, key: String) -> BoxFuture<'_, Result<Option<String>, Error>>;
+    /// Sets a value.
+    fn set(&self, place: StatePlace, key: String, value: String) -> BoxFuture<'_, Result<(), Error>>;
+    /// Deletes a value, and says whether there was one.
+    fn delete(&self, place: StatePlace, key: String) -> BoxFuture<'_, Result<bool, Error>>;
+    /// The keys that begin with a prefix, sorted.
+    fn keys(&self, place: StatePlace, prefix: String) -> BoxFuture<'_, Result<Vec<String>, Error>>;
+    /// Sets the value if it is still `expected`, and says whether it did; `None` stands for absent.
+    fn compare_and_set(
+        &self,
+        place: StatePlace,
+        key: String,
+        expected: Option<String>,
+        value: Option<String>,
+    ) -> BoxFuture<'_, Result<bool, Error>>;
+    /// Adds to a number, from 0 when absent, and gives the sum.
+    fn increment(&self, place: StatePlace, key: String, delta: f64) -> BoxFuture<'_, Result<f64, Error>>;
+}
+
+/// Services of an agent that has nothing, for chains without a loop around them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoServices;
+
+fn nothing(what: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("there are no {what} here"))
+}
+
+impl Services for NoServices {
+    fn aliases(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn complete(&self, _request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, Error>> {
+        Box::pin(async { Err(nothing("models")) })
+    }
+
+    fn catalogue(&self) -> Arc<Vec<ToolDefinition>> {
+        Arc::default()
+    }
+
+    fn offer(&self, _name: &str) -> Result<(), Error> {
+        Err(nothing("tools"))
+    }
+
+    fn withhold(&self, _name: &str) -> Result<(), Error> {
+        Err(nothing("tools"))
+    }
+
+    fn call_tool(&self, _name: String, _arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>> {
+        Box::pin(async { Err(nothing("tools")) })
+    }
+
+    fn conversation(&self) -> Messages {
+        Messages::default()
+    }
+
+    fn replace(&self, _start: u32, _end: u32, _messages: Vec<Message>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async { Err(nothing("messages")) })
+    }
+
+    fn state(&self) -> Arc<dyn StateStore> {
+        Arc::new(crate::state::MemoryState::default())
+    }
+}
