@@ -71,6 +71,24 @@ pub struct StatePlace {
     pub owner: String,
 }
 
+impl StatePlace {
+    /// Where a layer's values of this scope are, seen from a reply of a session.
+    pub fn new(layer: impl Into<String>, scope: Scope, session_id: &str, reply_id: &str) -> Self {
+        let owner = match scope {
+            Scope::Reply => reply_owner(session_id, reply_id),
+            Scope::Session => session_id.to_owned(),
+            Scope::Layer => String::new(),
+        };
+        Self { layer: layer.into(), scope, owner }
+    }
+}
+
+/// Whom the values of the scope `reply` belong to. The length tells where the session's id ends, so that no two pairs
+/// of ids share an owner.
+pub(crate) fn reply_owner(session_id: &str, reply_id: &str) -> String {
+    format!("{}:{session_id}{reply_id}", session_id.len())
+}
+
 /// Durable key-value state of layers.
 pub trait StateStore: Send + Sync {
     /// The value of a key.
