@@ -1,5 +1,10 @@
 //! Sessions: what lasts across replies, and across the death of the process.
 
+mod apply;
+mod memory;
+mod sqlite;
+pub mod testing;
+
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -8,6 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::message::{Message, ToolCall, ToolChoice, Usage};
 use crate::services::StateStore;
+
+pub use memory::MemorySessions;
+pub use sqlite::SqliteSessions;
 
 /// Where sessions are kept.
 pub trait SessionStore: Send + Sync {

@@ -6,13 +6,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use futures::future::{BoxFuture, ready};
 
 use crate::error::Error;
-use crate::services::{StatePlace, StateStore};
+use crate::services::{Scope, StatePlace, StateStore};
 
 /// The state in memory.
 #[derive(Debug, Default)]
 pub struct MemoryState(Mutex<BTreeMap<(StatePlace, String), String>>);
 
 impl MemoryState {
+    /// Deletes what all layers keep for an owner.
+    pub(crate) fn forget(&self, scope: Scope, owner: &str) {
+        self.lock().retain(|(place, _), _| place.scope != scope || place.owner != owner);
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(StatePlace, String), String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
