@@ -1,0 +1,145 @@
+//! `[[middleware]]`.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::agent::check_alias;
+use super::models::positive_duration;
+use super::problem::{Problem, Span};
+use super::reader::{At, Reader, Section};
+use super::units;
+use crate::chain::OnFault;
+use crate::policy::{Access, Grants, LayerSource, LayerSpec, Limits};
+
+/// The longest name: it is a key of stored state and a column of reports.
+const NAME_MAX: usize = 64;
+
+pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, aliases: &[String]) -> Vec<LayerSpec> {
+    let mut names = HashMap::new();
+    root.tables(reader, "middleware")
+        .into_iter()
+        .filter_map(|section| read_one(reader, section, aliases, &mut names))
+        .collect()
+}
+
+fn read_one(
+    reader: &mut Reader<'_>,
+    mut section: Section<'_>,
+    aliases: &[String],
+    names: &mut HashMap<String, Span>,
+) -> Option<LayerSpec> {
+    section.require("name", "add a line like `name = \"retry\"`");
+    section.require("source", "add a line like `source = \"bundled:model-retry\"`");
+    let name = unique_name(reader, &mut section, names, "layers");
+    let source = source(reader, &mut section);
+    let config = section.json(reader, "config").unwrap_or_else(|| Value::Object(Map::new()));
+    let grants = grants(reader, &mut section, aliases);
+    let limits = limits(reader, &mut section);
+    let on_fault = section
+        .word(reader, "on-fault", &[("fail", OnFault::Fail), ("skip", OnFault::Skip)])
+        .unwrap_or_default();
+    section.finish(reader);
+    Some(LayerSpec { name: name?, source: source?, config, grants, limits, on_fault })
+}
+
+/// The `name` of one of several `things`, which no other of them has.
+pub(super) fn unique_name(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    names: &mut HashMap<String, Span>,
+    things: &str,
+) -> Option<String> {
+    let name = section.parsed_at(reader, "name", usable_name)?;
+    if let Some(first) = names.get(&name.value) {
+        let message = format!("two {things} are called `{}`", name.value);
+        reader.report(
+            Problem::at(name.span, message).says("and again here").label(first.clone(), "first here"),
+        );
+        return None;
+    }
+    names.insert(name.value.clone(), name.span);
+    Some(name.value)
+}
+
+fn usable_name(name: &str) -> Result<String, String> {
+    let usable = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
+    if name.is_empty() || name.len() > NAME_MAX || !name.chars().all(usable) {
+        return Err(format!("1 to {NAME_MAX} letters, digits, `-`, `_` and `.`"));
+    }
+    Ok(name.to_owned())
+}
+
+fn source(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<LayerSource> {
+    let source = section.filled_text(reader, "source")?;
+    match source_of(&source, reader.surroundings.folder) {
+        Ok(source) => Some(source),
+        Err(problem) => {
+            reader.report(problem);
+            None
+        }
+    }
+}
+
+fn source_of(source: &At<String>, folder: &Path) -> Result<LayerSource, Problem> {
+    let problem = |message: String| Problem::at(source.span.clone(), message);
+    if let Some(name) = source.value.strip_prefix("bundled:") {
+        return Ok(LayerSource::Bundled(name.to_owned()));
+    }
+    if let Some((scheme, _)) = source.value.split_once("://") {
+        return Err(problem(format!("components from `{scheme}://` are not offered yet"))
+            .help("name a `.wasm` file, a project folder or `bundled:NAME`"));
+    }
+    let path = folder.join(&source.value);
+    if path.is_dir() {
+        Ok(LayerSource::Project(path))
+    } else if path.is_file() {
+        Ok(LayerSource::File(path))
+    } else {
+        Err(problem(format!("there is no file or folder `{}`", path.display()))
+            .help("the path is relative to the manifest; a bundled middleware is written `bundled:NAME`"))
+    }
+}
+
+fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]) -> Grants {
+    let Some(mut table) = section.table(reader, "grants") else { return Grants::default() };
+    let models = table.texts(reader, "models").unwrap_or_default();
+    for model in models.iter().filter(|model| model.value != "*") {
+        check_alias(reader, model, aliases);
+    }
+    let access = [("read", Access::Read), ("write", Access::Write)];
+    let grants = Grants {
+        state: table.flag(reader, "state").is_some_and(|flag| flag.value),
+        models: values(models),
+        tools: values(table.texts(reader, "tools").unwrap_or_default()),
+        conversation: table.word(reader, "conversation", &access).unwrap_or_default(),
+    };
+    table.finish(reader);
+    grants
+}
+
+fn values(texts: Vec<At<String>>) -> Vec<String> {
+    texts.into_iter().map(|text| text.value).collect()
+}
+
+fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
+    let default = Limits::default();
+    let Some(mut table) = section.table(reader, "limits") else { return default };
+    let limits = Limits {
+        memory: table.parsed(reader, "memory", positive_size).unwrap_or(default.memory),
+        cpu: table.parsed(reader, "cpu", positive_duration).unwrap_or(default.cpu),
+        wall: table.parsed(reader, "wall", positive_duration).unwrap_or(default.wall),
+        next_runs: table.count(reader, "next-runs", 0).unwrap_or(default.next_runs),
+        log: table.parsed(reader, "log", units::size).unwrap_or(default.log),
+    };
+    table.finish(reader);
+    limits
+}
+
+fn positive_size(text: &str) -> Result<u64, String> {
+    match units::size(text)? {
+        0 => Err("it must be more than nothing".to_owned()),
+        size => Ok(size),
+    }
+}

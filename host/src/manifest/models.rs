@@ -1,0 +1,216 @@
+//! `[models.NAME]`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::problem::Problem;
+use super::reader::{At, Reader, Section};
+use super::{render, units};
+
+/// A model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelSpec {
+    /// Its name in the manifest.
+    pub alias: String,
+    /// Who serves it.
+    pub provider: ProviderSpec,
+    /// What is sent with each request unless a layer sets it.
+    pub parameters: Map<String, Value>,
+    /// The size of its context.
+    pub context_tokens: Option<u32>,
+    /// How long to wait for it.
+    pub timeouts: Timeouts,
+}
+
+/// Who serves a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProviderSpec {
+    /// A server that speaks the Chat Completions protocol.
+    OpenAi {
+        /// The address before `/chat/completions`; the provider's own when absent.
+        base_url: Option<String>,
+        /// The model's name there.
+        model: String,
+        /// The key; local servers need none.
+        api_key: Option<Secret>,
+    },
+    /// A server that speaks the Anthropic Messages protocol.
+    Anthropic {
+        /// The address before `/v1/messages`; the provider's own when absent.
+        base_url: Option<String>,
+        /// The model's name there.
+        model: String,
+        /// The key.
+        api_key: Option<Secret>,
+    },
+    /// A file of turns.
+    Scripted {
+        /// The file.
+        script: PathBuf,
+    },
+}
+
+/// How long to wait for a model. An absent one stands for the client's default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until the connection stands.
+    pub connect: Option<Duration>,
+    /// From one piece of the answer to the next, and to the first.
+    pub idle: Option<Duration>,
+    /// For the whole answer.
+    pub total: Option<Duration>,
+}
+
+/// A value that is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Keeps a value from being shown.
+    pub fn new(value: impl Into<String>) -> Self {
+        Self(value.into())
+    }
+
+    /// The value, to be sent and nothing else.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+/// The models, and every alias that was written, the unusable ones too.
+pub(super) struct Models {
+    pub(super) specs: Vec<ModelSpec>,
+    pub(super) aliases: Vec<String>,
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Models {
+    root.require("models", "add a table like `[models.main]` with a `provider`");
+    let sections = root.named_tables(reader, "models");
+    let aliases = sections.iter().map(|(alias, _)| alias.value.clone()).collect();
+    let specs =
+        sections.into_iter().filter_map(|(alias, section)| read_one(reader, alias, section)).collect();
+    Models { specs, aliases }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    OpenAi,
+    Anthropic,
+    Scripted,
+}
+
+const KINDS: [(&str, Kind); 3] =
+    [("openai", Kind::OpenAi), ("anthropic", Kind::Anthropic), ("scripted", Kind::Scripted)];
+
+fn read_one(reader: &mut Reader<'_>, alias: At<String>, section: Section<'_>) -> Option<ModelSpec> {
+    let mut section = section.guarded();
+    section.require("provider", "add a line like `provider = \"openai\"`");
+    let kind = section.word(reader, "provider", &KINDS);
+    let provider = match kind {
+        Some(Kind::Scripted) => scripted(reader, &mut section),
+        Some(Kind::OpenAi) => served(reader, &mut section)
+            .map(|(base_url, model, api_key)| ProviderSpec::OpenAi { base_url, model, api_key }),
+        Some(Kind::Anthropic) => served(reader, &mut section)
+            .map(|(base_url, model, api_key)| ProviderSpec::Anthropic { base_url, model, api_key }),
+        None => {
+            // Read all the same, so that the key stays hidden and no known key is called unknown.
+            let _ = (section.value(reader, "script"), section.value(reader, "model"));
+            let _ = (section.value(reader, "base-url"), api_key(reader, &mut section));
+            None
+        }
+    };
+    let parameters = section.json(reader, "parameters");
+    let context_tokens = section.count(reader, "context-tokens", 1);
+    let timeouts = timeouts(reader, &mut section);
+    section.finish(reader);
+    let parameters = match parameters {
+        Some(Value::Object(map)) => map,
+        _ => Map::new(),
+    };
+    Some(ModelSpec { alias: alias.value, provider: provider?, parameters, context_tokens, timeouts })
+}
+
+fn scripted(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<ProviderSpec> {
+    section.require("script", "name the file of turns, as in `script = \"script.toml\"`");
+    let script = section.filled_text(reader, "script")?;
+    let path = reader.surroundings.folder.join(&script.value);
+    if !path.is_file() {
+        reader.report(
+            Problem::at(script.span, format!("there is no file `{}`", path.display()))
+                .help("the path is relative to the manifest"),
+        );
+        return None;
+    }
+    Some(ProviderSpec::Scripted { script: path })
+}
+
+type Served = (Option<String>, String, Option<Secret>);
+
+fn served(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Served> {
+    section.require("model", "name the model as its provider does, as in `model = \"smollm2\"`");
+    let base_url = section.parsed(reader, "base-url", url);
+    let model = section.filled_text(reader, "model");
+    let api_key = api_key(reader, section);
+    Some((base_url, model?.value, api_key))
+}
+
+/// An address of a server, without the slash at its end.
+pub(super) fn url(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') && !text.contains(char::is_whitespace) => {
+            Ok(text.trim_end_matches('/').to_owned())
+        }
+        _ => Err("an address begins with `https://` or `http://`, and a host follows".to_owned()),
+    }
+}
+
+/// The key, which must come from the environment or from a file.
+fn api_key(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Secret> {
+    let value = section.value(reader, "api-key")?;
+    reader.hide(value);
+    match value.as_ref().as_str() {
+        Some(text) if !render::is_reference(text) => {
+            reader.report(
+                Problem::at(
+                    value.span(),
+                    format!("the API key of {} stands in the manifest itself", section.title()),
+                )
+                .help(
+                    "keep it out of the file: `api-key = \"${env:NAME}\"` or `api-key = \"${file:PATH}\"`; \
+                         a key that was ever written here should be replaced",
+                ),
+            );
+            None
+        }
+        _ => Some(Secret(section.filled_text(reader, "api-key")?.value)),
+    }
+}
+
+fn timeouts(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Timeouts {
+    let Some(mut table) = section.table(reader, "timeouts") else { return Timeouts::default() };
+    let timeouts = Timeouts {
+        connect: table.parsed(reader, "connect", positive_duration),
+        idle: table.parsed(reader, "idle", positive_duration),
+        total: table.parsed(reader, "total", positive_duration),
+    };
+    table.finish(reader);
+    timeouts
+}
+
+/// A duration that is not zero.
+pub(super) fn positive_duration(text: &str) -> Result<Duration, String> {
+    match units::duration(text)? {
+        Duration::ZERO => Err("it must be more than nothing".to_owned()),
+        duration => Ok(duration),
+    }
+}

@@ -1,0 +1,62 @@
+//! TOML values as JSON.
+
+use serde_json::{Map, Number, Value};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use super::problem::Problem;
+use super::reader::Reader;
+
+/// What a value is, with its article.
+pub(super) fn type_name(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a point",
+        DeValue::Boolean(_) => "`true` or `false`",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// The value as JSON, its references replaced. Marks each place by its pointer; `None` after a reported problem.
+pub(super) fn json(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, pointer: &str) -> Option<Value> {
+    reader.marks.insert(pointer.to_owned(), value.span());
+    match value.get_ref() {
+        DeValue::String(text) => reader.expand(text, &value.span()).map(Value::String),
+        DeValue::Integer(number) => {
+            let whole = i64::from_str_radix(number.as_str(), number.radix()).ok();
+            if whole.is_none() {
+                reader.report(Problem::at(value.span(), "the number does not fit in 64 bits"));
+            }
+            whole.map(Value::from)
+        }
+        DeValue::Float(number) => {
+            let finite = number.as_str().parse().ok().and_then(Number::from_f64);
+            if finite.is_none() {
+                reader.report(Problem::at(
+                    value.span(),
+                    "JSON has no such number, and neither has a configuration",
+                ));
+            }
+            finite.map(Value::Number)
+        }
+        DeValue::Boolean(flag) => Some(Value::Bool(*flag)),
+        DeValue::Datetime(date) => Some(Value::String(date.to_string())),
+        DeValue::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| json(reader, item, &format!("{pointer}/{index}")))
+            .collect::<Option<Vec<Value>>>()
+            .map(Value::Array),
+        DeValue::Table(table) => table
+            .iter()
+            .map(|(key, value)| {
+                let escaped = key.get_ref().replace('~', "~0").replace('/', "~1");
+                Some((key.get_ref().to_string(), json(reader, value, &format!("{pointer}/{escaped}"))?))
+            })
+            .collect::<Option<Map<String, Value>>>()
+            .map(Value::Object),
+    }
+}
