@@ -1,6 +1,7 @@
 //! Cepa: a host for LLM agents whose middlewares are sandboxed WebAssembly components.
 
 pub mod agent;
+pub mod bundled;
 pub mod chain;
 pub mod error;
 pub mod event;

@@ -1,0 +1,70 @@
+//! Writes Cepa middlewares in Rust.
+//!
+//! A middleware is a type, the hooks it implements, and one line:
+//!
+//! ```
+//! use cepa_sdk::{Error, Middleware, ModelNext, ModelRequest, ModelResponse, NoConfig, OnModelCall, Sink};
+//!
+//! struct Polite;
+//!
+//! impl Middleware for Polite {
+//!     type Config = NoConfig;
+//!     fn new(_: NoConfig) -> Result<Self, Error> {
+//!         Ok(Self)
+//!     }
+//! }
+//!
+//! impl OnModelCall for Polite {
+//!     fn on_model_call(&self, request: ModelRequest, next: ModelNext, _: Sink) -> Result<ModelResponse, Error> {
+//!         let prompt = request.system_prompt().unwrap_or_default();
+//!         request.set_system_prompt(Some(&format!("{prompt}\nSay please.")));
+//!         next.run(request)
+//!     }
+//! }
+//!
+//! cepa_sdk::export!(Polite: OnModelCall);
+//! # fn main() {}
+//! ```
+
+#[allow(clippy::all, clippy::pedantic, missing_docs, unsafe_code, reason = "generated")]
+mod bindings;
+mod error;
+mod export;
+mod hooks;
+mod middleware;
+
+#[cfg(target_family = "wasm")]
+mod wasm;
+
+pub use bindings::cepa::middleware::events::{
+    DataDelta, DataStart, Event, EventKinds, Hint, ModelCallEnd, ModelCallStart, OtherEvent, ReplyEnd,
+    ReplyStart, TextDelta, ToolData, ToolEnd, ToolStart,
+};
+pub use bindings::cepa::middleware::requests::{Permission, PermissionDecision, Verdict};
+pub use bindings::cepa::middleware::types::{
+    ContentBlock, DataBlock, DataSource, Error, ErrorKind, FinishReason, HintBlock, Message, OtherBlock,
+    Outcome, ResultPart, Role, ThinkingBlock, ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolState,
+    Usage,
+};
+pub use hooks::{
+    OnActing, OnCheckPermission, OnCompressContext, OnDraft, OnEvents, OnModelCall, OnReasoning, OnReply,
+    OnSystemPrompt, OnTurnEnd, ToolSource,
+};
+pub use middleware::{Middleware, NoConfig, schema};
+pub use {schemars, serde, serde_json};
+
+pub use bindings::cepa::middleware::flow::{
+    CompressNext, CompressRun, ModelNext, ModelRun, PermissionNext, ReasoningNext, ReasoningRun, ReplyNext,
+    ReplyRun, Sink, ToolNext, ToolRun,
+};
+pub use bindings::cepa::middleware::requests::{
+    CompressRequest, CompressResponse, Draft, ModelRequest, ModelResponse, PermissionRequest,
+    ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary,
+};
+pub use bindings::cepa::middleware::{clock, context, conversation, log, models, random, state, tools};
+
+#[cfg(target_family = "wasm")]
+#[doc(hidden)]
+pub mod __wasm {
+    pub use crate::wasm::{Cell, Exported, Instance, hooks};
+}
