@@ -1,0 +1,5 @@
+export const onModelCall = {
+  handle(request, next, out) {
+    return next.run(request);
+  },
+};

@@ -1,0 +1,3 @@
+class OnModelCall:
+    def handle(self, request, next, out):
+        return next.run(request)
