@@ -23,4 +23,4 @@ pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native, OnFault};
 pub use ledger::{LayerLine, Ledger, Note, NoteKind};
 pub use next::Next;
 pub use run::Run;
-pub use sink::Sink;
+pub use sink::{EventStream, Sink};

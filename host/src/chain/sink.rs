@@ -36,6 +36,12 @@ impl Sink {
         (Self(Arc::new(Inner { out: Some(out), begun: Mutex::default() })), stream)
     }
 
+    /// A sink and its outer end, for programs that stand outside any chain.
+    pub fn stream() -> (Self, EventStream) {
+        let (sink, items) = Self::channel();
+        (sink, EventStream(items))
+    }
+
     /// A sink that drops everything, for internal model calls.
     pub fn discard() -> Self {
         Self(Arc::new(Inner { out: None, begun: Mutex::default() }))
@@ -101,5 +107,22 @@ impl Sink {
 
     fn begun(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
         self.0.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The outer end of a [`Sink`]. Dropping it makes the sink's next send fail as `aborted`.
+#[derive(Debug)]
+pub struct EventStream(mpsc::Receiver<Item>);
+
+impl EventStream {
+    /// The next event in order; `None` once every clone of the sink is gone.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            match self.0.recv().await? {
+                Item::Event(event) => return Some(event),
+                // Nobody waiting for the barrier is fine: the flush was cancelled.
+                Item::Barrier(arrived) => drop(arrived.send(())),
+            }
+        }
     }
 }
