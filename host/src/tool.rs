@@ -1,5 +1,8 @@
 //! Tools: what a model may have run.
 
+mod registry;
+mod schema;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,6 +13,8 @@ use crate::chain::{ReplyContext, Sink};
 use crate::error::Error;
 use crate::message::ToolDefinition;
 use crate::request::ToolResponse;
+
+pub use registry::{Toolbox, ToolboxError};
 
 /// Who brought a tool; named when two bring the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

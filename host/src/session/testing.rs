@@ -25,13 +25,11 @@ impl FailingSessions {
     }
 
     /// How many writes went through.
-    #[must_use]
     pub fn written(&self) -> u32 {
         self.life.tried.load(Ordering::SeqCst).min(self.life.allowed)
     }
 
     /// Whether a write was refused: the process died.
-    #[must_use]
     pub fn is_dead(&self) -> bool {
         self.life.is_dead()
     }

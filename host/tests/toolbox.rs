@@ -1,0 +1,158 @@
+//! The catalogue of tools: names, schemas, and what a model is told about its arguments.
+
+use std::sync::Arc;
+
+use cepa::chain::Sink;
+use cepa::error::Error;
+use cepa::message::ToolDefinition;
+use cepa::request::ToolResponse;
+use cepa::tool::{Tool, ToolInvocation, ToolOwner, Toolbox};
+use futures::future::BoxFuture;
+use serde_json::{Map, Value, json};
+
+struct Definition(ToolDefinition);
+
+impl Tool for Definition {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn call(
+        &self,
+        _invocation: ToolInvocation,
+        _out: Sink,
+    ) -> BoxFuture<'static, Result<ToolResponse, Error>> {
+        Box::pin(async { Err(Error::internal("a definition is never called")) })
+    }
+}
+
+fn tool(name: &str, parameters: Value) -> Arc<dyn Tool> {
+    Arc::new(Definition(ToolDefinition {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters,
+        parallel: false,
+        metadata: Map::new(),
+    }))
+}
+
+fn refused(name: &str, parameters: Value) -> String {
+    let owner = ToolOwner::Middleware("notes".into());
+    Toolbox::default().add(owner, tool(name, parameters)).unwrap_err().to_string()
+}
+
+#[test]
+fn tools_are_found_by_name_and_listed_in_order() {
+    let mut toolbox = Toolbox::default();
+    toolbox.add(ToolOwner::Native, tool("b", json!({}))).unwrap();
+    toolbox.add(ToolOwner::Mcp("files".into()), tool("a", json!({}))).unwrap();
+    let names: Vec<_> = toolbox.catalogue().iter().map(|definition| definition.name.clone()).collect();
+    assert_eq!(names, ["b", "a"]);
+    assert_eq!(toolbox.get("a").unwrap().definition().name, "a");
+    assert_eq!(toolbox.owner("a"), Some(&ToolOwner::Mcp("files".into())));
+    assert!(toolbox.get("A").is_none());
+    assert_eq!(toolbox.validate("c", "{}").unwrap_err(), "there is no tool `c`");
+}
+
+#[test]
+fn a_name_that_is_taken_names_both_owners_and_changes_nothing() {
+    let mut toolbox = Toolbox::default();
+    toolbox.add(ToolOwner::Middleware("notes".into()), tool("read", json!({}))).unwrap();
+    let error = toolbox.add(ToolOwner::Mcp("files".into()), tool("read", json!({}))).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "tool `read` is brought twice: by middleware `notes` and by MCP server `files`; rename or leave out one of them"
+    );
+    assert_eq!(toolbox.catalogue().len(), 1);
+    assert_eq!(toolbox.owner("read"), Some(&ToolOwner::Middleware("notes".into())));
+}
+
+#[test]
+fn names_that_providers_refuse_are_refused() {
+    for name in ["", "a b", "files.read", "é", &"x".repeat(65)] {
+        let error = refused(name, json!({}));
+        assert!(error.starts_with(&format!("tool `{name}` of middleware `notes` has a name")), "{error}");
+    }
+    Toolbox::default().add(ToolOwner::Native, tool(&"x".repeat(64), json!({}))).unwrap();
+}
+
+#[test]
+fn a_bad_schema_is_named_with_its_owner() {
+    let prefix = "tool `t` of middleware `notes` has parameters that are no usable JSON Schema: ";
+    let error = refused("t", json!([]));
+    assert_eq!(error, format!("{prefix}they are an array, not an object"));
+    let error = refused("t", json!({ "properties": { "a": { "type": "text" } } }));
+    assert!(error.starts_with(prefix), "{error}");
+    assert!(error.contains("/properties/a/type"), "{error}");
+}
+
+#[test]
+fn a_foreign_schema_is_never_fetched() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, r#"{"type": "object"}"#).unwrap();
+    for reference in [format!("http://{address}/schema"), format!("file://{}", file.path().display())] {
+        let error = refused("t", json!({ "$ref": reference }));
+        assert!(error.contains(&reference), "{error}");
+    }
+    let asked = listener.accept().unwrap_err();
+    assert_eq!(asked.kind(), std::io::ErrorKind::WouldBlock, "nobody has connected");
+}
+
+#[test]
+fn a_model_is_told_where_its_arguments_are_wrong_and_what_was_expected() {
+    let mut toolbox = Toolbox::default();
+    let parameters = json!({
+        "type": "object",
+        "properties": {
+            "city": { "type": "string", "minLength": 1 },
+            "days": { "type": "array", "items": { "type": "integer", "maximum": 14 } },
+            "unit": { "enum": ["C", "F"] },
+        },
+        "required": ["city"],
+        "additionalProperties": false,
+    });
+    toolbox.add(ToolOwner::Native, tool("weather", parameters)).unwrap();
+    let told = |arguments: &str| match toolbox.validate("weather", arguments) {
+        Ok(arguments) => format!("ok: {}", Value::Object(arguments)),
+        Err(text) => text,
+    };
+    let long = format!(r#"{{"city": ["{}"]}}"#, "x".repeat(5000));
+    let all = [
+        r#"{"city": "Ulm", "days": [1, 2], "unit": "C"}"#,
+        r#"{"city": "Ulm"#,
+        r#"["Ulm"]"#,
+        "null",
+        "",
+        r#"{"city": 5}"#,
+        r#"{"city": "Ulm", "days": [1, "two", 30]}"#,
+        r#"{"city": "Ulm", "unit": "K", "when": 1}"#,
+        &long,
+    ]
+    .map(told);
+    insta::assert_snapshot!(all.join("\n"), @r#"
+    ok: {"city":"Ulm","days":[1,2],"unit":"C"}
+    the arguments of `weather` are not a JSON object: EOF while parsing a string at line 1 column 13
+    the arguments of `weather` are not a JSON object: they are an array
+    the arguments of `weather` are not a JSON object: they are null
+    the arguments of `weather` do not match its parameters: "city" is a required property
+    the arguments of `weather` do not match its parameters: at `/city`: 5 is not of type "string"
+    the arguments of `weather` do not match its parameters: at `/days/1`: "two" is not of type "integer"; at `/days/2`: 30 is greater than the maximum of 14
+    the arguments of `weather` do not match its parameters: at `/unit`: "K" is not one of "C" or "F"; Additional properties are not allowed ('when' was unexpected)
+    the arguments of `weather` do not match its parameters: at `/city`: the value is not of type "string"
+    "#);
+}
+
+#[test]
+fn many_faults_are_cut_short_and_no_arguments_are_an_empty_object() {
+    let mut toolbox = Toolbox::default();
+    let numbers = json!({ "properties": { "n": { "items": { "type": "number" } } } });
+    toolbox.add(ToolOwner::Native, tool("sum", numbers)).unwrap();
+    let arguments = json!({ "n": vec!["x"; 100] }).to_string();
+    let told = toolbox.validate("sum", &arguments).unwrap_err();
+    assert!(told.contains("at `/n/7`") && !told.contains("at `/n/8`"), "{told}");
+    assert!(told.ends_with("; and more"), "{told}");
+    assert_eq!(toolbox.validate("sum", " \n").unwrap(), Map::new());
+}
