@@ -1,5 +1,6 @@
 //! Tools: what a model may have run.
 
+pub mod mcp;
 mod registry;
 mod schema;
 

@@ -1,0 +1,8 @@
+//! MCP servers: what their tools answer, and what becomes of servers that misbehave.
+//!
+//! The servers here are written by hand, so that what they get and send is plain to see.
+
+mod fake;
+mod http;
+mod stdio;
+mod support;
