@@ -27,13 +27,24 @@ struct Inner {
     out: Option<mpsc::Sender<Item>>,
     /// Ids of the model calls and tool results whose start has gone out and was not withdrawn.
     begun: Mutex<Vec<String>>,
+    /// Drops the events that it does not let through.
+    gate: Option<Gate>,
+}
+
+/// Says which events pass.
+struct Gate(Box<dyn Fn(&Event) -> bool + Send + Sync>);
+
+impl std::fmt::Debug for Gate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Gate")
+    }
 }
 
 impl Sink {
     /// A sink and the stream it feeds.
     pub(super) fn channel() -> (Self, mpsc::Receiver<Item>) {
         let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
-        (Self(Arc::new(Inner { out: Some(out), begun: Mutex::default() })), stream)
+        (Self(Arc::new(Inner { out: Some(out), begun: Mutex::default(), gate: None })), stream)
     }
 
     /// A sink and its outer end, for programs that stand outside any chain.
@@ -44,7 +55,14 @@ impl Sink {
 
     /// A sink that drops everything, for internal model calls.
     pub fn discard() -> Self {
-        Self(Arc::new(Inner { out: None, begun: Mutex::default() }))
+        Self(Arc::new(Inner { out: None, begun: Mutex::default(), gate: None }))
+    }
+
+    /// A sink into the same stream for someone who may send only some events; others are dropped.
+    #[must_use]
+    pub fn gated(&self, gate: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
+        let gate = Some(Gate(Box::new(gate)));
+        Self(Arc::new(Inner { out: self.0.out.clone(), begun: Mutex::default(), gate }))
     }
 
     /// Sends one event.
@@ -52,6 +70,9 @@ impl Sink {
     /// # Errors
     /// `aborted` when nobody reads any more.
     pub async fn send(&self, event: Event) -> Result<(), Error> {
+        if self.0.gate.as_ref().is_some_and(|gate| !(gate.0)(&event)) {
+            return Ok(());
+        }
         let Some(out) = &self.0.out else { return Ok(()) };
         match &event {
             Event::ModelCallStart { id, .. } | Event::ToolResultStart { call_id: id, .. } => {
