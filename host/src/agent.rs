@@ -1,1 +1,163 @@
-//! The agent loop. Knows no wasm: it drives `dyn Layer`.
+//! The agent: runs replies through a chain of layers around models and tools. Knows no wasm.
+//!
+//! One reply is one task. [`Agent::reply`] stores the input, then the task calls the chain's `on-reply` hook around the
+//! loop: compress, reason, act, until there is a final answer or the reply parks. Whatever happens, the task ends with
+//! one `reply-end` event, one call of the `on-turn-end` observers, and no open call that nobody waits for.
+
+mod act;
+mod answers;
+mod assemble;
+mod begin;
+mod board;
+mod builder;
+mod call;
+mod catalogue;
+mod conversation;
+mod draft;
+mod edit;
+mod end;
+mod error;
+mod guard;
+mod input;
+mod integrity;
+mod lanes;
+mod outcome;
+mod permission;
+mod reason;
+mod services;
+mod settle;
+mod step;
+mod stream;
+mod turn;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::chain::ChainEntry;
+use crate::message::ToolDefinition;
+use crate::model::Model;
+use crate::session::{CallState, OpenCall, SessionData, SessionStore};
+use crate::world::World;
+
+use builder::Bounds;
+use catalogue::Catalogue;
+use lanes::Lanes;
+
+pub use builder::AgentBuilder;
+pub use error::{AgentError, BuildError, ToolError};
+pub use input::{Answer, Pending, ReplyInput};
+pub use permission::{PermissionRule, PermissionRules, RuleError};
+pub use stream::{ReplyItem, ReplyResult, ReplyStream};
+
+/// An agent: a name, models, tools, layers and a place for sessions. Cheap to clone.
+#[derive(Clone)]
+pub struct Agent(Arc<Inner>);
+
+/// What all replies of an agent share.
+struct Inner {
+    name: String,
+    system_prompt: Option<String>,
+    models: BTreeMap<String, Arc<dyn Model>>,
+    main: String,
+    parameters: Map<String, Value>,
+    entries: Vec<ChainEntry>,
+    catalogue: Catalogue,
+    sessions: Arc<dyn SessionStore>,
+    permissions: PermissionRules,
+    bounds: Bounds,
+    world: Arc<dyn World>,
+    lanes: Lanes,
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent").field("name", &self.0.name).finish_non_exhaustive()
+    }
+}
+
+impl Agent {
+    /// Begins an agent of this name.
+    pub fn builder(name: impl Into<String>) -> AgentBuilder {
+        AgentBuilder::new(name.into())
+    }
+
+    /// The agent's name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Every tool of the agent.
+    pub fn tools(&self) -> Arc<Vec<ToolDefinition>> {
+        Arc::clone(self.0.catalogue.definitions())
+    }
+
+    /// Where the agent keeps its sessions.
+    pub fn sessions(&self) -> &Arc<dyn SessionStore> {
+        &self.0.sessions
+    }
+
+    /// Answers an input. Once this returns, the input is stored and the reply runs on a task of its own.
+    ///
+    /// A reply whose process died is ended first: its open calls get results that say so.
+    ///
+    /// # Errors
+    /// [`AgentError::Busy`] while a reply runs in the session; [`AgentError::Waiting`] when it is parked and
+    /// `discard_pending` is not set; [`AgentError::Input`] for input that can't be used; or the session's error.
+    pub async fn reply(
+        &self,
+        session_id: impl Into<String>,
+        input: impl Into<ReplyInput>,
+    ) -> Result<ReplyStream, AgentError> {
+        begin::reply(&self.0, session_id.into(), input.into()).await
+    }
+
+    /// Goes on with a reply that is parked, or whose process died.
+    ///
+    /// Part of the answers is enough: the other calls stay parked and are not announced again. After the death of a
+    /// process no answer is needed: calls that ran then get a result that says they may or may not have taken
+    /// effect, others run now.
+    ///
+    /// # Errors
+    /// As for [`Agent::reply`]; [`AgentError::UnknownCall`] and [`AgentError::Answer`] for answers that do not fit,
+    /// which change nothing; [`AgentError::NothingToResume`].
+    pub async fn resume(
+        &self,
+        session_id: impl Into<String>,
+        answers: Vec<Answer>,
+    ) -> Result<ReplyStream, AgentError> {
+        begin::resume(&self.0, session_id.into(), answers).await
+    }
+
+    /// The calls that a session waits for.
+    ///
+    /// # Errors
+    /// The session's error.
+    pub async fn pending(&self, session_id: impl Into<String>) -> Result<Vec<Pending>, AgentError> {
+        Ok(waiting(&self.0.sessions.load(session_id.into()).await?.open_calls))
+    }
+}
+
+/// The calls among these that wait for an answer.
+fn waiting(open: &[OpenCall]) -> Vec<Pending> {
+    open.iter()
+        .filter(|open| awaits_answer(open.state))
+        .map(|open| Pending {
+            call: open.call.clone(),
+            reason: open.reason.clone(),
+            external: open.state == CallState::Submitted,
+        })
+        .collect()
+}
+
+/// Whether a call in this state waits for someone outside.
+fn awaits_answer(state: CallState) -> bool {
+    matches!(state, CallState::Asking | CallState::Submitted)
+}
+
+/// The session as far as it is stored.
+async fn load(inner: &Inner, session_id: &str) -> Result<SessionData, AgentError> {
+    Ok(inner.sessions.load(session_id.to_owned()).await?)
+}

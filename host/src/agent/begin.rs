@@ -1,0 +1,218 @@
+//! The begin of a reply: what is checked and stored before it runs.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::chain::Ledger;
+use crate::message::{Block, Message, Role, ToolChoice, ToolState};
+use crate::request::{ReplyRequest, ReplyRequestData};
+use crate::session::{CallState, OpenCall, ReplyRecord, ReplyStatus, SessionData};
+
+use super::answers::{self, Opening};
+use super::conversation::{Author, Conversation, View};
+use super::error::AgentError;
+use super::input::{Answer, ReplyInput};
+use super::lanes::Lane;
+use super::outcome::closing;
+use super::stream::ReplyStream;
+use super::turn::Turn;
+use super::{Inner, awaits_answer, end, load};
+
+/// How much text one input may hold, in bytes: far more than a model reads, far less than a host can hold.
+const INPUT_TEXT_MAX: usize = 4 << 20;
+
+/// Begins a new reply.
+pub(super) async fn reply(
+    agent: &Arc<Inner>,
+    session_id: String,
+    input: ReplyInput,
+) -> Result<ReplyStream, AgentError> {
+    check_input(agent, &input)?;
+    let lane = enter(agent, &session_id)?;
+    let data = load(agent, &session_id).await?;
+    refuse_waiting(&session_id, &data, &input)?;
+
+    let record = ReplyRecord {
+        id: agent.world.id(),
+        status: ReplyStatus::Running,
+        base: 0,
+        step: 0,
+        output_schema: input.output_schema,
+        tool_choice: input.tool_choice,
+        actor: input.actor,
+        metadata: input.metadata,
+    };
+    let left = data.reply.as_ref().filter(|reply| reply.status != ReplyStatus::Ended);
+    let died = left.is_some_and(|reply| reply.status == ReplyStatus::Running);
+    let closed = data.open_calls.iter().map(|open| closing(open, left_behind(open, died))).collect();
+    let request = request(&record, input.messages.clone(), false);
+    let opening = Opening { request, announced: true, closed, ..Opening::default() };
+    start(agent, session_id, lane, data, record, opening, input.messages).await
+}
+
+/// Goes on with a reply.
+pub(super) async fn resume(
+    agent: &Arc<Inner>,
+    session_id: String,
+    answers: Vec<Answer>,
+) -> Result<ReplyStream, AgentError> {
+    let lane = enter(agent, &session_id)?;
+    let data = load(agent, &session_id).await?;
+    let Some(mut record) = data.reply.clone().filter(|reply| reply.status != ReplyStatus::Ended) else {
+        return Err(AgentError::NothingToResume(session_id));
+    };
+    if record.status == ReplyStatus::Parked && answers.is_empty() {
+        return Err(AgentError::Waiting { session: session_id, calls: names(&data.open_calls) });
+    }
+    let mut opening = answers::plan(agent, &session_id, &data.open_calls, answers)?;
+    let interrupted = data.open_calls.iter().filter(|open| open.state == CallState::Running);
+    opening.closed.extend(interrupted.map(|open| closing(open, left_behind(open, true))));
+    record.status = ReplyStatus::Running;
+    opening.request = request(&record, Vec::new(), true);
+    start(agent, session_id, lane, data, record, opening, Vec::new()).await
+}
+
+/// Stores the begin in one batch, and lets the reply run.
+async fn start(
+    agent: &Arc<Inner>,
+    session_id: String,
+    lane: Lane,
+    data: SessionData,
+    mut record: ReplyRecord,
+    opening: Opening,
+    input: Vec<Message>,
+) -> Result<ReplyStream, AgentError> {
+    let conversation =
+        Conversation::new(session_id.clone(), data, Arc::clone(&agent.sessions), Arc::clone(&agent.world));
+    let (calls, closed) = (opening.calls.clone(), opening.closed.clone());
+    let (record, found) = conversation
+        .commit(Author::Loop, move |edit| {
+            for open in calls {
+                edit.replace_call(&open.call);
+                edit.put_call(open);
+            }
+            for result in closed {
+                edit.close_call(result);
+            }
+            if !input.is_empty() {
+                record.base = u32::try_from(edit.view().messages.len()).unwrap_or(u32::MAX);
+            }
+            edit.put_record(record.clone());
+            let found: View = edit.view().clone();
+            for message in input {
+                edit.append(message);
+            }
+            Ok((record, found))
+        })
+        .await
+        .map_err(AgentError::Write)?;
+
+    let cancel = CancellationToken::new();
+    let ledger = Arc::new(Ledger::keeping());
+    let (stream, reader) = ReplyStream::new(record.id.clone(), cancel.clone(), Arc::clone(&ledger));
+    let turn = Turn::new(Arc::clone(agent), &session_id, &record, conversation, found, cancel, ledger);
+    tokio::spawn(end::run(turn, opening, reader, lane));
+    Ok(stream)
+}
+
+fn request(record: &ReplyRecord, input: Vec<Message>, resumed: bool) -> ReplyRequest {
+    ReplyRequest::new(ReplyRequestData {
+        input,
+        resumed,
+        output_schema: record.output_schema.clone(),
+        tool_choice: record.tool_choice.clone(),
+        metadata: record.metadata.clone(),
+    })
+}
+
+fn enter(agent: &Inner, session_id: &str) -> Result<Lane, AgentError> {
+    agent.lanes.enter(session_id).ok_or_else(|| AgentError::Busy(session_id.to_owned()))
+}
+
+fn refuse_waiting(session_id: &str, data: &SessionData, input: &ReplyInput) -> Result<(), AgentError> {
+    let waits = data.open_calls.iter().any(|open| awaits_answer(open.state));
+    if waits && !input.discard_pending {
+        let calls = names(&data.open_calls);
+        return Err(AgentError::Waiting { session: session_id.to_owned(), calls });
+    }
+    Ok(())
+}
+
+/// The waiting calls, for a person.
+fn names(open: &[OpenCall]) -> String {
+    let waiting = open.iter().filter(|open| awaits_answer(open.state));
+    waiting.map(|open| format!("`{}` ({})", open.call.id, open.call.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// How a call ends that an earlier process or an unanswered question left open.
+fn left_behind(open: &OpenCall, died: bool) -> (ToolState, &'static str) {
+    let text = match open.state {
+        CallState::Running => {
+            "interrupted: the process ended while this call was running, so it may or may not have taken effect"
+        }
+        CallState::Submitted => "interrupted: the conversation went on before a result was handed in",
+        CallState::Asking => {
+            "denied: the conversation went on before anyone confirmed this call; it did not run"
+        }
+        CallState::Pending | CallState::Confirmed if died => {
+            "interrupted: the process ended before this call was run"
+        }
+        CallState::Pending | CallState::Confirmed => {
+            "interrupted: the conversation went on before this call was run"
+        }
+    };
+    let state = if open.state == CallState::Asking { ToolState::Denied } else { ToolState::Interrupted };
+    (state, text)
+}
+
+fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
+    let fail = |cause: String| Err(AgentError::Input(cause));
+    if input.messages.is_empty() || input.messages.iter().all(|message| message.content.iter().all(is_blank))
+    {
+        return fail("it is empty".to_owned());
+    }
+    let size: usize = input.messages.iter().flat_map(|message| &message.content).map(text_size).sum();
+    if size > INPUT_TEXT_MAX {
+        return fail(format!("it has {size} bytes of text, and {INPUT_TEXT_MAX} is the limit"));
+    }
+    check_messages(&input.messages).or_else(fail)?;
+    if let Some(schema) = &input.output_schema
+        && let Err(error) = jsonschema::validator_for(schema)
+    {
+        return fail(format!("the output schema is no JSON Schema: {error}"));
+    }
+    match &input.tool_choice {
+        ToolChoice::Named(name) if agent.catalogue.get(name).is_none() => {
+            fail(format!("the tool choice names `{name}`, and there is no such tool"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what may not stand in an input.
+pub(super) fn check_messages(messages: &[Message]) -> Result<(), String> {
+    for message in messages {
+        if !matches!(message.role, Role::User | Role::Assistant) {
+            return Err("its messages must have the role user or assistant".to_owned());
+        }
+        let of_calls = |block: &Block| matches!(block, Block::ToolCall(_) | Block::ToolResult(_));
+        if message.content.iter().any(of_calls) {
+            return Err("its messages must not hold tool calls or tool results".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn is_blank(block: &Block) -> bool {
+    matches!(block, Block::Text { text } if text.trim().is_empty())
+}
+
+fn text_size(block: &Block) -> usize {
+    match block {
+        Block::Text { text } | Block::Thinking { text, .. } | Block::Hint { text, .. } => text.len(),
+        Block::Other { json: Value::String(text), .. } => text.len(),
+        _ => 0,
+    }
+}

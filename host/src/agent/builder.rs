@@ -1,0 +1,221 @@
+//! How an agent is put together.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::chain::ChainEntry;
+use crate::chain::HookKind;
+use crate::error::Failure;
+use crate::model::Model;
+use crate::session::{MemorySessions, SessionStore};
+use crate::tool::{Tool, ToolOwner};
+use crate::world::{RealWorld, World};
+
+use super::catalogue::{Catalogue, Runner};
+use super::error::BuildError;
+use super::lanes::Lanes;
+use super::permission::PermissionRules;
+use super::{Agent, Inner};
+
+/// The bounds of one reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) steps: u32,
+    pub(super) draft_attempts: u32,
+    pub(super) structured_attempts: u32,
+}
+
+/// Builds an [`Agent`].
+pub struct AgentBuilder {
+    name: String,
+    system_prompt: Option<String>,
+    models: BTreeMap<String, Arc<dyn Model>>,
+    main: Option<String>,
+    parameters: Map<String, Value>,
+    entries: Vec<ChainEntry>,
+    tools: Vec<(ToolOwner, Arc<dyn Tool>)>,
+    sessions: Option<Arc<dyn SessionStore>>,
+    permissions: PermissionRules,
+    bounds: Bounds,
+    world: Option<Arc<dyn World>>,
+}
+
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentBuilder").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl AgentBuilder {
+    pub(super) fn new(name: String) -> Self {
+        Self {
+            name,
+            system_prompt: None,
+            models: BTreeMap::new(),
+            main: None,
+            parameters: Map::new(),
+            entries: Vec::new(),
+            tools: Vec::new(),
+            sessions: None,
+            permissions: PermissionRules::default(),
+            bounds: Bounds { steps: 50, draft_attempts: 3, structured_attempts: 3 },
+            world: None,
+        }
+    }
+
+    /// What the model is told first.
+    #[must_use]
+    pub fn system_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.system_prompt = Some(prompt.into());
+        self
+    }
+
+    /// Adds a model by an alias. The first one answers unless [`AgentBuilder::main`] names another.
+    #[must_use]
+    pub fn model(mut self, alias: impl Into<String>, model: Arc<dyn Model>) -> Self {
+        let alias = alias.into();
+        self.main.get_or_insert_with(|| alias.clone());
+        self.models.insert(alias, model);
+        self
+    }
+
+    /// Says which model answers.
+    #[must_use]
+    pub fn main(mut self, alias: impl Into<String>) -> Self {
+        self.main = Some(alias.into());
+        self
+    }
+
+    /// Sets a parameter of every request to the main model, such as `temperature`.
+    #[must_use]
+    pub fn parameter(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.parameters.insert(name.into(), value.into());
+        self
+    }
+
+    /// Adds a layer inside those before it: the first is outermost.
+    #[must_use]
+    pub fn middleware(mut self, entry: ChainEntry) -> Self {
+        self.entries.push(entry);
+        self
+    }
+
+    /// Adds a tool of the embedding program.
+    #[must_use]
+    pub fn tool(self, tool: Arc<dyn Tool>) -> Self {
+        self.tool_of(ToolOwner::Native, tool)
+    }
+
+    /// Adds a tool that someone else brings.
+    #[must_use]
+    pub fn tool_of(mut self, owner: ToolOwner, tool: Arc<dyn Tool>) -> Self {
+        self.tools.push((owner, tool));
+        self
+    }
+
+    /// Says where sessions are kept. In memory by default.
+    #[must_use]
+    pub fn sessions(mut self, sessions: Arc<dyn SessionStore>) -> Self {
+        self.sessions = Some(sessions);
+        self
+    }
+
+    /// Says which tool calls may run. All by default.
+    #[must_use]
+    pub fn permissions(mut self, rules: PermissionRules) -> Self {
+        self.permissions = rules;
+        self
+    }
+
+    /// How many steps a reply may take. 50 by default: room for long work, and an end to a model that goes in circles.
+    #[must_use]
+    pub fn max_steps(mut self, steps: u32) -> Self {
+        self.bounds.steps = steps;
+        self
+    }
+
+    /// How many drafts of the final answer layers may see. 3 by default.
+    #[must_use]
+    pub fn max_draft_attempts(mut self, attempts: u32) -> Self {
+        self.bounds.draft_attempts = attempts.max(1);
+        self
+    }
+
+    /// How often the model may try to match the schema of a structured answer. 3 by default.
+    #[must_use]
+    pub fn max_structured_attempts(mut self, attempts: u32) -> Self {
+        self.bounds.structured_attempts = attempts.max(1);
+        self
+    }
+
+    /// Takes time and chance from here.
+    #[must_use]
+    pub fn world(mut self, world: Arc<dyn World>) -> Self {
+        self.world = Some(world);
+        self
+    }
+
+    /// The agent. Asks each middleware for its tools, once.
+    ///
+    /// # Errors
+    /// A missing model, two layers of one name, or a tool that clashes with another or has no usable schema.
+    pub async fn build(self) -> Result<Agent, BuildError> {
+        let main = self.main.ok_or_else(|| BuildError::NoModel(self.name.clone()))?;
+        if !self.models.contains_key(&main) {
+            let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
+            return Err(BuildError::UnknownModel { alias: main, known });
+        }
+        let mut names = HashSet::new();
+        if let Some(twice) = self.entries.iter().find(|entry| !names.insert(entry.middleware.name())) {
+            return Err(BuildError::DuplicateLayer(twice.middleware.name().to_owned()));
+        }
+        let mut catalogue = Catalogue::default();
+        for (owner, tool) in self.tools {
+            catalogue.add(owner, tool.definition().clone(), Runner::Tool(tool))?;
+        }
+        layer_tools(&mut catalogue, &self.entries).await?;
+        Ok(Agent(Arc::new(Inner {
+            name: self.name,
+            system_prompt: self.system_prompt,
+            models: self.models,
+            main,
+            parameters: self.parameters,
+            entries: self.entries,
+            catalogue,
+            sessions: self.sessions.unwrap_or_else(|| Arc::new(MemorySessions::default())),
+            permissions: self.permissions,
+            bounds: self.bounds,
+            world: self.world.unwrap_or_else(|| Arc::new(RealWorld::default())),
+            lanes: Lanes::default(),
+        })))
+    }
+}
+
+async fn layer_tools(catalogue: &mut Catalogue, entries: &[ChainEntry]) -> Result<(), BuildError> {
+    for entry in entries {
+        let middleware = &entry.middleware;
+        if !middleware.hooks().contains(HookKind::ToolSource) {
+            continue;
+        }
+        let layer = middleware.name().to_owned();
+        let tools = middleware
+            .list_tools()
+            .await
+            .map_err(|failure| BuildError::ListTools { layer: layer.clone(), cause: cause(failure) })?;
+        for definition in tools {
+            let owner = ToolOwner::Middleware(layer.clone());
+            catalogue.add(owner, definition, Runner::Layer(layer.clone()))?;
+        }
+    }
+    Ok(())
+}
+
+fn cause(failure: Failure) -> String {
+    match failure {
+        Failure::Error(error) => error.message,
+        Failure::Fault(fault) => fault.cause,
+    }
+}

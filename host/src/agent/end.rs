@@ -1,0 +1,295 @@
+//! The task of a reply, and how it ends on every path.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::chain::{Pipeline, Reply, Sink, endpoint_fn};
+use crate::error::{Error, ErrorKind};
+use crate::event::{Event, Outcome};
+use crate::message::{Message, Role, ToolState};
+use crate::request::{ReplyRequest, ReplyResponse, TurnSummary};
+use crate::session::ReplyStatus;
+
+use super::answers::Opening;
+use super::board::Watch;
+use super::conversation::Author;
+use super::guard::guarded;
+use super::lanes::Lane;
+use super::outcome::closing;
+use super::stream::{Reader, ReplyResult};
+use super::turn::Turn;
+use super::waiting;
+
+/// Runs a reply whose begin is stored, and ends it in good order whatever happens.
+pub(super) async fn run(turn: Arc<Turn>, opening: Opening, reader: Arc<Reader>, lane: Lane) {
+    let started = turn.context.world.monotonic();
+    let watch = Watch { board: turn.board.clone(), reader: Arc::clone(&reader) };
+    let (out, result) = match turn.unless_aborted(Pipeline::start(&turn.chain, watch)).await {
+        // The pipeline ends by itself when its last sink is gone.
+        Ok((out, _pipeline)) => {
+            let result = turn.run_open(opening, &reader, &out).await;
+            (out, result)
+        }
+        Err(error) => {
+            if opening.announced {
+                reader.expect_start();
+            }
+            (Sink::discard(), Err(error))
+        }
+    };
+    let response = turn.end(result, &out).await;
+    turn.say_end(&response, &reader, &out).await;
+    turn.chain.turn_end(&turn.summary(&response, started)).await;
+    reader.notes().await;
+    let pending = match response.outcome {
+        Outcome::Parked => waiting(&turn.conversation.open()),
+        _ => Vec::new(),
+    };
+    turn.conversation.close().await;
+    drop(lane);
+    let layers = turn.context.ledger.lines();
+    reader.done(ReplyResult { response, reply_id: turn.context.reply_id.clone(), pending, layers }).await;
+}
+
+impl Turn {
+    /// Announces how the reply opens, and calls the chain around the loop.
+    async fn run_open(
+        self: &Arc<Self>,
+        opening: Opening,
+        reader: &Reader,
+        out: &Sink,
+    ) -> Result<ReplyResponse, Error> {
+        if opening.announced {
+            reader.expect_start();
+            out.send(self.start_event()).await?;
+        }
+        self.unless_aborted(self.announce(&opening, out)).await?;
+        let (turn, sink, request) = (Arc::clone(self), out.clone(), opening.request);
+        guarded("the reply", async move { turn.call_chain(request, sink).await }).await
+    }
+
+    async fn announce(&self, opening: &Opening, out: &Sink) -> Result<(), Error> {
+        for open in opening.calls.iter().filter(|open| open.edited) {
+            out.send(Event::ToolCallReplaced { call: open.call.clone() }).await?;
+        }
+        self.count_ended(opening.closed.len());
+        for result in &opening.closed {
+            self.announce_result(result.clone(), out).await?;
+        }
+        Ok(())
+    }
+
+    async fn call_chain(self: Arc<Self>, request: ReplyRequest, out: Sink) -> Result<ReplyResponse, Error> {
+        let chain = self.chain.clone();
+        let endpoint = endpoint_fn(move |request, out| Arc::clone(&self).drive(request, out));
+        chain.call::<Reply>(request, endpoint, out).await
+    }
+
+    /// Brings stream and store to their end, and says what the reply came to.
+    async fn end(self: &Arc<Self>, result: Result<ReplyResponse, Error>, out: &Sink) -> ReplyResponse {
+        self.conversation.seal().await;
+        match self.unless_failed(result) {
+            Ok(response) if response.outcome == Outcome::Parked => {
+                match self.set_status(ReplyStatus::Parked).await {
+                    Ok(()) => response,
+                    Err(error) => self.end_badly(error, out).await,
+                }
+            }
+            Ok(response) if matches!(response.outcome, Outcome::Replied | Outcome::Silent) => {
+                match self.end_well(response, out).await {
+                    Ok(response) => response,
+                    Err(error) => self.end_badly(self.cause(error), out).await,
+                }
+            }
+            Ok(response) => {
+                let error = response.error.clone().unwrap_or_else(no_cause);
+                self.end_badly(error, out).await
+            }
+            Err(error) => self.end_badly(error, out).await,
+        }
+    }
+
+    /// An answer goes out and is stored; with it the reply has ended.
+    async fn end_well(
+        self: &Arc<Self>,
+        mut response: ReplyResponse,
+        out: &Sink,
+    ) -> Result<ReplyResponse, Error> {
+        self.close_calls("interrupted: the reply ended without this call", out).await?;
+        let message = match response.message.clone().filter(|_| response.outcome == Outcome::Replied) {
+            Some(message) => Some(self.deliver(message, &response, out).await?),
+            None => {
+                self.withdraw(out).await?;
+                None
+            }
+        };
+        let message = message.filter(|message| !message.content.is_empty());
+        let data = response.edit();
+        data.outcome = if message.is_some() { Outcome::Replied } else { Outcome::Silent };
+        data.message.clone_from(&message);
+        data.usage = self.usage();
+        data.steps = self.step();
+        let step = self.step();
+        self.conversation
+            .commit(Author::Rim, move |edit| {
+                if let Some(message) = message {
+                    edit.append(message);
+                }
+                edit.update_record(|record| {
+                    record.status = ReplyStatus::Ended;
+                    record.step = step;
+                });
+                Ok(())
+            })
+            .await?;
+        Ok(response)
+    }
+
+    /// The final message as it went out. What a layer made outside the loop is reviewed here.
+    async fn deliver(
+        self: &Arc<Self>,
+        message: Message,
+        response: &ReplyResponse,
+        out: &Sink,
+    ) -> Result<Message, Error> {
+        let mut message = self.conversation.named(message);
+        message.role = Role::Assistant;
+        if message.tool_calls().next().is_some() || message.tool_results().next().is_some() {
+            return Err(Error::invalid("a final message must not hold tool calls or tool results"));
+        }
+        if !self.is_accepted(&message.content) {
+            let structured = response.structured_output.clone();
+            message = self.unless_aborted(self.review_once(message, structured)).await?;
+        }
+        self.settle_message(message, out).await
+    }
+
+    /// Nothing more goes out: what is open is closed, what was streamed of an unfinished message is withdrawn.
+    async fn end_badly(self: &Arc<Self>, error: Error, out: &Sink) -> ReplyResponse {
+        let aborted = self.is_aborted();
+        let text = if aborted {
+            "interrupted: the reply was aborted before this call ended, so it may or may not have taken effect"
+        } else {
+            "interrupted: the reply failed before this call ended, so it may or may not have taken effect"
+        };
+        // The stream may be gone; the store comes first, and what can't be sent is not missed.
+        let closed = self.close_calls(text, out).await;
+        let withdrawn = self.withdraw(out).await;
+        let ended = self.set_status(ReplyStatus::Ended).await;
+        let own = [closed, withdrawn, ended].into_iter().filter_map(Result::err);
+        let worse = own.into_iter().find(|error| error.kind != ErrorKind::Aborted);
+        if aborted {
+            return self.failed(Outcome::Aborted, worse);
+        }
+        self.failed(Outcome::Failed, Some(error))
+    }
+
+    /// Closes what is open: in the store first, then in the stream.
+    async fn close_calls(&self, text: &'static str, out: &Sink) -> Result<(), Error> {
+        if self.conversation.open().is_empty() {
+            return Ok(());
+        }
+        let closed = self
+            .conversation
+            .commit(Author::Rim, move |edit| {
+                let open = edit.view().open.clone();
+                let closed: Vec<_> =
+                    open.iter().map(|open| closing(open, (ToolState::Interrupted, text))).collect();
+                closed.iter().cloned().for_each(|result| {
+                    edit.close_call(result);
+                });
+                Ok(closed)
+            })
+            .await?;
+        self.count_ended(closed.len());
+        for result in closed {
+            self.announce_result(result, out).await?;
+        }
+        Ok(())
+    }
+
+    async fn set_status(&self, status: ReplyStatus) -> Result<(), Error> {
+        let step = self.step();
+        self.conversation
+            .commit(Author::Rim, move |edit| {
+                edit.update_record(|record| {
+                    record.status = status;
+                    record.step = step;
+                });
+                Ok(())
+            })
+            .await
+    }
+
+    /// Sends `reply-end`: through the filters, or past them when the stream has broken.
+    async fn say_end(&self, response: &ReplyResponse, reader: &Reader, out: &Sink) {
+        reader.expect_end();
+        let end = Event::ReplyEnd {
+            reply_id: self.context.reply_id.clone(),
+            outcome: response.outcome,
+            error: response.error.clone(),
+        };
+        // When this fails the event is sent below.
+        let _ = out.send(end.clone()).await;
+        let _ = out.flush().await;
+        if reader.lacks_start() {
+            let start = self.start_event();
+            if reader.admits(&start) {
+                reader.event(start).await;
+            }
+        }
+        if reader.admits(&end) {
+            reader.event(end).await;
+        }
+    }
+
+    fn start_event(&self) -> Event {
+        Event::ReplyStart {
+            reply_id: self.context.reply_id.clone(),
+            session_id: self.context.session_id.clone(),
+            agent_name: self.agent.name.clone(),
+        }
+    }
+
+    fn summary(&self, response: &ReplyResponse, started: Duration) -> TurnSummary {
+        let spent = self.context.world.monotonic().saturating_sub(started);
+        TurnSummary {
+            outcome: response.outcome,
+            message: response.message.clone(),
+            error: response.error.clone(),
+            usage: response.usage.clone(),
+            steps: response.steps,
+            tool_calls: self.tool_calls.load(std::sync::atomic::Ordering::SeqCst),
+            duration_ms: u32::try_from(spent.as_millis()).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// The result, unless the reply was aborted or its stream broke meanwhile.
+    fn unless_failed(&self, result: Result<ReplyResponse, Error>) -> Result<ReplyResponse, Error> {
+        if self.is_aborted() {
+            return Err(Error::aborted());
+        }
+        match self.board.lock().failure.clone() {
+            Some(failure) => Err(failure),
+            None => result,
+        }
+    }
+
+    /// What an error comes from: a stream that broke makes every send fail.
+    fn cause(&self, error: Error) -> Error {
+        self.board.lock().failure.clone().unwrap_or(error)
+    }
+
+    /// Waits for a future, but not beyond an abort.
+    async fn unless_aborted<T>(&self, future: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+        tokio::select! {
+            biased;
+            () = self.context.cancel.cancelled() => Err(Error::aborted()),
+            result = future => result,
+        }
+    }
+}
+
+fn no_cause() -> Error {
+    Error::new(ErrorKind::Other, "a layer ended the reply as failed and gave no cause")
+}

@@ -1,0 +1,179 @@
+//! What the agent does for its layers during one reply.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use futures::future::BoxFuture;
+
+use crate::chain::Sink;
+use crate::error::{Error, ErrorKind};
+use crate::message::{Message, Role, ToolCall, ToolDefinition, ToolState};
+use crate::request::{
+    Messages, ModelRequest, ModelResponse, Permission, ToolRequest, ToolRequestData, ToolResponse,
+};
+use crate::services::{Services, StateStore};
+
+use super::Inner;
+use super::conversation::{Author, Conversation};
+use super::integrity;
+use super::turn::Turn;
+
+/// How many tool calls of layers may stand inside one another, since a call's check can reach the caller again.
+const NESTED_MAX: u32 = 8;
+
+/// The capabilities of one reply's layers.
+pub(super) struct ReplyServices {
+    agent: Arc<Inner>,
+    conversation: Arc<Conversation>,
+    /// The reply, which owns this through its context.
+    turn: OnceLock<Weak<Turn>>,
+}
+
+impl ReplyServices {
+    pub(super) fn new(agent: Arc<Inner>, conversation: Arc<Conversation>) -> Self {
+        Self { agent, conversation, turn: OnceLock::new() }
+    }
+
+    /// Serves this reply from now on.
+    pub(super) fn serve(&self, turn: &Arc<Turn>) {
+        // Set once, right after the reply was made.
+        let _ = self.turn.set(Arc::downgrade(turn));
+    }
+
+    fn turn(&self) -> Result<Arc<Turn>, Error> {
+        self.turn.get().and_then(Weak::upgrade).ok_or_else(Error::aborted)
+    }
+
+    fn offered(&self, name: &str, offered: bool) -> Result<(), Error> {
+        if self.agent.catalogue.get(name).is_none() {
+            return Err(Error::new(ErrorKind::NotFound, format!("no tool `{name}` in the catalogue")));
+        }
+        self.turn()?.set_withheld(name, !offered);
+        Ok(())
+    }
+}
+
+impl Services for ReplyServices {
+    fn aliases(&self) -> Vec<String> {
+        self.agent.models.keys().cloned().collect()
+    }
+
+    fn complete(&self, mut request: ModelRequest) -> BoxFuture<'_, Result<ModelResponse, Error>> {
+        Box::pin(async move {
+            let turn = self.turn()?;
+            request.edit().internal = true;
+            let cancel = turn.context.cancel.clone();
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(Error::aborted()),
+                response = turn.ask_model(request, Sink::discard()) => response,
+            }
+        })
+    }
+
+    fn catalogue(&self) -> Arc<Vec<ToolDefinition>> {
+        Arc::clone(self.agent.catalogue.definitions())
+    }
+
+    fn offer(&self, name: &str) -> Result<(), Error> {
+        self.offered(name, true)
+    }
+
+    fn withhold(&self, name: &str) -> Result<(), Error> {
+        self.offered(name, false)
+    }
+
+    fn call_tool(&self, name: String, arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>> {
+        Box::pin(async move {
+            let turn = self.turn()?;
+            let nested = Nested::enter(&turn)?;
+            let result = call_tool(&turn, name, arguments).await;
+            drop(nested);
+            result
+        })
+    }
+
+    fn conversation(&self) -> Messages {
+        self.conversation.messages()
+    }
+
+    fn replace(&self, start: u32, end: u32, messages: Vec<Message>) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(self.conversation.commit(Author::Rim, move |edit| {
+            let count = edit.view().messages.len();
+            let (from, to) = (start as usize, end as usize);
+            if from > to || to > count {
+                let range = format!("messages {start} to {end} are out of range: there are {count} messages");
+                return Err(Error::invalid(range));
+            }
+            if messages.iter().any(|message| message.role == Role::System) {
+                return Err(Error::invalid("a system message belongs into no stored conversation"));
+            }
+            let fresh = messages.len();
+            edit.replace(from, to, messages);
+            integrity::check(edit.view().messages.iter().map(|message| &**message), &edit.view().open)?;
+            edit.update_record(|record| {
+                record.base = moved(record.base, start, end, u32::try_from(fresh).unwrap_or(u32::MAX));
+            });
+            Ok(())
+        }))
+    }
+
+    fn state(&self) -> Arc<dyn StateStore> {
+        self.agent.sessions.state()
+    }
+}
+
+/// Where an index stands after a range before it was replaced.
+fn moved(at: u32, start: u32, end: u32, fresh: u32) -> u32 {
+    if at >= end { at - (end - start) + fresh } else { at.min(start.saturating_add(fresh)) }
+}
+
+/// Runs a tool for a layer: vetted and authorised as a model's call is, and stored nowhere.
+async fn call_tool(turn: &Arc<Turn>, name: String, arguments: String) -> Result<ToolResponse, Error> {
+    let call = ToolCall { id: turn.context.world.id(), name, arguments };
+    let all = Arc::clone(turn.agent.catalogue.definitions());
+    let parsed = turn.vet(&call, &all, false).map_err(Error::invalid)?;
+    if turn.is_external(&call.name) {
+        let text = format!("a program outside runs tool `{}`, so that a layer can't wait for it", call.name);
+        return Err(Error::new(ErrorKind::Unsupported, text));
+    }
+    let decision = turn.authorise(&call, &parsed, false, &Sink::discard()).await?;
+    match decision.permission {
+        Permission::Allow => {}
+        Permission::Deny => return Err(Error::new(ErrorKind::Denied, decision.reason)),
+        Permission::Ask => {
+            let text = format!("tool `{}` needs a person's confirmation, which a layer can't get", call.name);
+            return Err(Error::new(ErrorKind::Denied, text));
+        }
+    }
+    let request = ToolRequest::new(ToolRequestData { call, offered: all, metadata: serde_json::Map::new() });
+    let cancel = turn.context.cancel.clone();
+    let response = tokio::select! {
+        biased;
+        () = cancel.cancelled() => return Err(Error::aborted()),
+        response = turn.run_tool(request, parsed, Sink::discard()) => response?,
+    };
+    if response.state == ToolState::Parked {
+        return Err(Error::new(ErrorKind::Unsupported, "the tool wants to wait, which a layer can't"));
+    }
+    Ok(response)
+}
+
+/// One tool call of a layer, while it lasts.
+struct Nested<'a>(&'a Turn);
+
+impl<'a> Nested<'a> {
+    fn enter(turn: &'a Turn) -> Result<Self, Error> {
+        let nested = Self(turn);
+        let depth = turn.nest();
+        if depth > NESTED_MAX {
+            return Err(Error::limit("nested-tool-calls", NESTED_MAX, depth));
+        }
+        Ok(nested)
+    }
+}
+
+impl Drop for Nested<'_> {
+    fn drop(&mut self) {
+        self.0.unnest();
+    }
+}

@@ -1,0 +1,158 @@
+//! What all parts of one running reply share.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::chain::{Chain, Ledger, ReplyContext};
+use crate::message::{Block, ToolChoice, ToolDefinition, Usage};
+use crate::services::Services;
+use crate::session::ReplyRecord;
+
+use super::Inner;
+use super::board::SharedBoard;
+use super::conversation::{Conversation, View};
+use super::services::ReplyServices;
+
+/// One reply while it runs.
+pub(super) struct Turn {
+    pub(super) agent: Arc<Inner>,
+    pub(super) context: Arc<ReplyContext>,
+    pub(super) chain: Chain,
+    pub(super) conversation: Arc<Conversation>,
+    pub(super) board: SharedBoard,
+    /// The session as this run of the reply found it, its input left out.
+    pub(super) found: View,
+    /// How often the loop was begun: a layer may do so again.
+    pub(super) runs: AtomicU32,
+    pub(super) steps: AtomicU32,
+    pub(super) tool_calls: AtomicU32,
+    memo: Mutex<Memo>,
+}
+
+/// What changes in the course of a reply and is not stored.
+#[derive(Default)]
+struct Memo {
+    usage: Usage,
+    /// What the last request to a model really offered.
+    offered: Arc<Vec<ToolDefinition>>,
+    /// What layers withhold.
+    withheld: HashSet<String>,
+    /// The final content that the layers' review let through.
+    accepted: Option<Vec<Block>>,
+    /// Tool calls that layers are making right now, one inside another.
+    nested_calls: u32,
+}
+
+impl Turn {
+    /// A reply over a session as it was found.
+    pub(super) fn new(
+        agent: Arc<Inner>,
+        session_id: &str,
+        record: &ReplyRecord,
+        conversation: Arc<Conversation>,
+        found: View,
+        cancel: CancellationToken,
+        ledger: Arc<Ledger>,
+    ) -> Arc<Self> {
+        let services = Arc::new(ReplyServices::new(Arc::clone(&agent), Arc::clone(&conversation)));
+        let context = ReplyContext::builder(session_id, &record.id)
+            .agent_name(&agent.name)
+            .actor(record.actor.clone())
+            .cancel(cancel)
+            .services(Arc::clone(&services) as Arc<dyn Services>)
+            .world(Arc::clone(&agent.world))
+            .ledger(ledger)
+            .build();
+        let chain = Chain::open(&agent.entries, Arc::clone(&context));
+        let memo = Memo { offered: Arc::clone(agent.catalogue.definitions()), ..Memo::default() };
+        let turn = Arc::new(Self {
+            agent,
+            context,
+            chain,
+            conversation,
+            board: SharedBoard::default(),
+            found,
+            runs: AtomicU32::new(0),
+            steps: AtomicU32::new(record.step),
+            tool_calls: AtomicU32::new(0),
+            memo: Mutex::new(memo),
+        });
+        services.serve(&turn);
+        turn
+    }
+
+    pub(super) fn is_aborted(&self) -> bool {
+        self.context.cancel.is_cancelled()
+    }
+
+    /// The steps begun.
+    pub(super) fn step(&self) -> u32 {
+        self.steps.load(Ordering::SeqCst)
+    }
+
+    /// Tokens of all model calls so far.
+    pub(super) fn usage(&self) -> Usage {
+        self.memo().usage.clone()
+    }
+
+    /// Counts a model call, in the reply's ledger and in the session's.
+    pub(super) fn spend(&self, alias: String, usage: Option<Usage>) {
+        let usage = usage.unwrap_or_default();
+        self.memo().usage.add(&usage);
+        self.conversation.spend(alias, usage);
+    }
+
+    /// What the last request to a model offered; before the first one in this process, every tool.
+    pub(super) fn offered(&self) -> Arc<Vec<ToolDefinition>> {
+        Arc::clone(&self.memo().offered)
+    }
+
+    pub(super) fn set_offered(&self, tools: Arc<Vec<ToolDefinition>>, choice: &ToolChoice) {
+        self.memo().offered = if *choice == ToolChoice::None { Arc::default() } else { tools };
+    }
+
+    /// The names of the tools to be offered next, in the catalogue's order.
+    pub(super) fn offers(&self) -> Vec<String> {
+        let memo = self.memo();
+        let all = self.agent.catalogue.definitions().iter();
+        all.filter(|tool| !memo.withheld.contains(&tool.name)).map(|tool| tool.name.clone()).collect()
+    }
+
+    pub(super) fn set_withheld(&self, name: &str, withheld: bool) {
+        let mut memo = self.memo();
+        if withheld {
+            memo.withheld.insert(name.to_owned());
+        } else {
+            memo.withheld.remove(name);
+        }
+    }
+
+    /// Remembers what the review let through.
+    pub(super) fn accept(&self, content: Vec<Block>) {
+        self.memo().accepted = Some(content);
+    }
+
+    /// Whether the review let just this through.
+    pub(super) fn is_accepted(&self, content: &[Block]) -> bool {
+        self.memo().accepted.as_deref() == Some(content)
+    }
+
+    /// Notes that a layer calls a tool, and gives how many such calls now stand inside one another.
+    pub(super) fn nest(&self) -> u32 {
+        let mut memo = self.memo();
+        memo.nested_calls += 1;
+        memo.nested_calls
+    }
+
+    pub(super) fn unnest(&self) {
+        let mut memo = self.memo();
+        memo.nested_calls = memo.nested_calls.saturating_sub(1);
+    }
+
+    fn memo(&self) -> MutexGuard<'_, Memo> {
+        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,6 @@
+//! The loop at its boundary: an agent with scripted models, native tools and native layers, and what comes out of it.
+#![expect(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod calls;
+mod rig;
+mod turns;
