@@ -11,6 +11,7 @@ pub mod model;
 pub mod policy;
 pub mod request;
 pub mod sandbox;
+pub mod secret;
 pub mod services;
 pub mod session;
 pub mod state;
