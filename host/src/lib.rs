@@ -8,6 +8,7 @@ pub mod event;
 pub mod manifest;
 pub mod message;
 pub mod model;
+pub mod models;
 pub mod policy;
 pub mod request;
 pub mod sandbox;

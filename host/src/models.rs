@@ -1,0 +1,27 @@
+//! The models that the host can ask: two kinds of server, and a script.
+//!
+//! What compatible servers really send is often not what the protocol says. The rule here: understand what has one
+//! meaning, refuse what has none with an error that shows what came, and never guess in a way that runs a tool.
+//!
+//! A call goes through these files: `request` writes what is asked, [`http`] sends it and reads the answer within its
+//! limits, [`intake`] tells a stream from a plain answer and cuts it into events ([`sse`]), the provider's `stream`
+//! understands each, and [`answer`] builds from that both the content and the events.
+
+mod answer;
+mod anthropic;
+mod exchange;
+mod http;
+mod intake;
+mod openai;
+mod parameters;
+mod peer;
+mod retry_after;
+mod scripted;
+mod sse;
+mod transcript;
+mod usage;
+
+pub use anthropic::{AnthropicConfig, AnthropicModel};
+pub use http::{HttpSettings, Timeouts};
+pub use openai::{OpenAiConfig, OpenAiModel};
+pub use scripted::{ScriptError, ScriptedModel};

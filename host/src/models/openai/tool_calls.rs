@@ -1,0 +1,152 @@
+//! Puts tool calls together from the fragments that servers send of them.
+//!
+//! By the protocol a fragment carries an index, the first of each call its id and name, and all a piece of the
+//! arguments. In the wild the index is missing or always 0, ids and names are repeated, changed or left out, names
+//! come in pieces, and arguments as objects.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::tool_name::joined;
+use crate::message::ToolDefinition;
+use crate::models::answer::{Answer, Slot, is_whole};
+
+/// The tool calls of one answer.
+#[derive(Debug)]
+pub(super) struct ToolCalls {
+    tools: Arc<Vec<ToolDefinition>>,
+    calls: Vec<Call>,
+    /// Whether calls came in the form that is no longer of old.
+    modern: bool,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    /// Absent until the name is known to be whole: an event that tells of the call can't be changed.
+    slot: Option<Slot>,
+}
+
+/// One fragment, as far as it says anything.
+struct Fragment<'a> {
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    arguments: Cow<'a, str>,
+}
+
+impl ToolCalls {
+    pub(super) fn new(tools: Arc<Vec<ToolDefinition>>) -> Self {
+        Self { tools, calls: Vec::new(), modern: false }
+    }
+
+    /// Takes a fragment.
+    pub(super) fn fragment(&mut self, fragment: &Value, answer: &mut Answer) {
+        self.modern = true;
+        let function = fragment.get("function").unwrap_or(fragment);
+        self.take(
+            &Fragment {
+                index: fragment.get("index").and_then(Value::as_u64),
+                id: text(fragment, "id"),
+                name: text(function, "name"),
+                arguments: arguments(function),
+            },
+            answer,
+        );
+    }
+
+    /// Takes a fragment in the form of old: one call, without index and id.
+    pub(super) fn legacy(&mut self, call: &Value, answer: &mut Answer) {
+        if self.modern {
+            return;
+        }
+        let (name, arguments) = (text(call, "name"), arguments(call));
+        self.take(&Fragment { index: Some(0), id: "", name, arguments }, answer);
+    }
+
+    /// Tells of every call that was held back, since no more of its name will come.
+    pub(super) fn begin_all(&mut self, answer: &mut Answer) {
+        for call in &mut self.calls {
+            call.begin(answer);
+        }
+    }
+
+    /// Writes what servers leave out of a call that wants no arguments.
+    pub(super) fn fill(&self, answer: &mut Answer) {
+        for slot in self.calls.iter().filter_map(|call| call.slot) {
+            if answer.arguments(slot).trim().is_empty() {
+                answer.append(slot, "{}");
+            }
+        }
+    }
+
+    fn take(&mut self, fragment: &Fragment<'_>, answer: &mut Answer) {
+        let place = self.place(fragment, answer).unwrap_or_else(|| {
+            self.begin_all(answer);
+            self.calls.push(Call { index: fragment.index, ..Call::default() });
+            self.calls.len() - 1
+        });
+        let Some(call) = self.calls.get_mut(place) else { return };
+        if call.slot.is_none() {
+            if call.id.is_empty() {
+                fragment.id.clone_into(&mut call.id);
+            }
+            call.name = joined(&call.name, fragment.name, &self.tools);
+        }
+        if !fragment.arguments.is_empty() {
+            let slot = call.begin(answer);
+            answer.append(slot, &fragment.arguments);
+        }
+    }
+
+    /// The call that a fragment goes on with; `None` when it begins one.
+    fn place(&self, fragment: &Fragment<'_>, answer: &Answer) -> Option<usize> {
+        let found = match fragment.index {
+            Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
+            None => self.without_index(fragment)?,
+        };
+        let call = self.calls.get(found)?;
+        (!is_another(call, fragment, answer)).then_some(found)
+    }
+
+    fn without_index(&self, fragment: &Fragment<'_>) -> Option<usize> {
+        let known = self.calls.iter().rposition(|call| !fragment.id.is_empty() && call.id == fragment.id);
+        known.or_else(|| self.calls.len().checked_sub(1))
+    }
+}
+
+/// Whether a fragment that seems to go on with this call begins another: it names a tool, does not repeat the id, and
+/// the call could be done.
+fn is_another(call: &Call, fragment: &Fragment<'_>, answer: &Answer) -> bool {
+    if fragment.name.is_empty() || call.name.is_empty() {
+        return false;
+    }
+    let arguments = call.slot.map_or("", |slot| answer.arguments(slot));
+    if fragment.id.is_empty() {
+        // Without an id and an index nothing but whole arguments can end a call.
+        return fragment.index.is_none() && is_whole(arguments);
+    }
+    fragment.id != call.id && !call.id.is_empty() && (arguments.is_empty() || is_whole(arguments))
+}
+
+impl Call {
+    fn begin(&mut self, answer: &mut Answer) -> Slot {
+        *self.slot.get_or_insert_with(|| answer.open_call(&self.id, &self.name))
+    }
+}
+
+fn text<'a>(object: &'a Value, key: &str) -> &'a str {
+    object.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn arguments(function: &Value) -> Cow<'_, str> {
+    match function.get("arguments") {
+        Some(Value::String(text)) => Cow::Borrowed(text),
+        None | Some(Value::Null) => Cow::Borrowed(""),
+        Some(object) => Cow::Owned(object.to_string()),
+    }
+}

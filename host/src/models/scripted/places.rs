@@ -1,0 +1,80 @@
+//! Places in a script's text that are filled from the request, so that an answer shows what a layer changed.
+
+use crate::message::{Block, Message, Role, result_text};
+use crate::request::ModelRequest;
+
+/// A text with places.
+#[derive(Clone, Debug)]
+pub(super) struct Template(Vec<Piece>);
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Text(String),
+    LastUser,
+    System,
+    ToolResult,
+}
+
+impl Template {
+    /// Reads a text. A place of another name is an error: it would be a mistyped one.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let mut pieces = Vec::new();
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("{{") {
+            let Some((name, tail)) = after.split_once("}}") else { break };
+            pieces.push(Piece::Text(before.to_owned()));
+            pieces.push(match name.trim() {
+                "last-user" => Piece::LastUser,
+                "system" => Piece::System,
+                "tool-result" => Piece::ToolResult,
+                other => {
+                    return Err(format!(
+                        "no place `{{{{{other}}}}}`; there are `{{{{last-user}}}}`, `{{{{system}}}}` and \
+                         `{{{{tool-result}}}}`"
+                    ));
+                }
+            });
+            rest = tail;
+        }
+        pieces.push(Piece::Text(rest.to_owned()));
+        Ok(Self(pieces))
+    }
+
+    /// The text with its places filled.
+    pub(super) fn fill(&self, request: &ModelRequest) -> String {
+        let fill = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::LastUser => last_user(request),
+            Piece::System => request.system_prompt.clone().unwrap_or_default(),
+            Piece::ToolResult => last_result(request),
+        };
+        self.0.iter().map(fill).collect()
+    }
+}
+
+/// All text of the last message.
+pub(super) fn last_text(request: &ModelRequest) -> String {
+    request.messages.last().map(|message| all_text(message)).unwrap_or_default()
+}
+
+/// The text of the last user message.
+pub(super) fn last_user(request: &ModelRequest) -> String {
+    let last = request.messages.iter().rev().find(|message| message.role == Role::User);
+    last.map(|message| message.text()).unwrap_or_default()
+}
+
+/// The text of the last tool result.
+fn last_result(request: &ModelRequest) -> String {
+    let results = request.messages.iter().flat_map(|message| message.tool_results());
+    results.last().map(|result| result_text(&result.content)).unwrap_or_default()
+}
+
+/// What a message says in any of its blocks.
+fn all_text(message: &Message) -> String {
+    let text = |block: &Block| match block {
+        Block::Text { text } | Block::Hint { text, .. } => text.clone(),
+        Block::ToolResult(result) => result_text(&result.content),
+        _ => String::new(),
+    };
+    message.content.iter().map(text).collect()
+}
