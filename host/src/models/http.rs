@@ -1,61 +1,23 @@
 //! Sends a request and reads the answer, within limits of time and size.
 
+mod limit;
+mod reader;
+mod settings;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::FutureExt as _;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Response, Url};
+use reqwest::{Client, Url};
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
+use self::limit::{Limit, too_late, within};
+pub(super) use self::reader::Reader;
+pub use self::settings::{HttpSettings, Timeouts};
 use super::peer::Peer;
 use crate::error::{Error, ErrorKind};
 use crate::secret::Secret;
-
-/// How much of a failed answer is read, in bytes: an error fits, and a large page is cut.
-const MAX_REFUSAL_BYTES: usize = 64 * 1024;
-
-/// How long a call to a model may take, and each part of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Until the connection stands.
-    pub connect: Duration,
-    /// From the request to the first byte of the answer; a large prompt is read in this time.
-    pub first_byte: Duration,
-    /// Between two portions of the answer.
-    pub idle: Duration,
-    /// For the whole call.
-    pub total: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            first_byte: Duration::from_mins(2),
-            idle: Duration::from_mins(1),
-            total: Duration::from_mins(10),
-        }
-    }
-}
-
-/// What holds for every provider that is reached over HTTP.
-#[derive(Clone, Debug)]
-pub struct HttpSettings {
-    /// Headers for every request. They replace those that the provider's protocol sets. Their values are never shown.
-    pub headers: Vec<(String, Secret)>,
-    /// How long a call may take.
-    pub timeouts: Timeouts,
-    /// How large an answer may be, in bytes as sent.
-    pub max_response_bytes: usize,
-}
-
-impl Default for HttpSettings {
-    fn default() -> Self {
-        Self { headers: Vec::new(), timeouts: Timeouts::default(), max_response_bytes: 32 * 1024 * 1024 }
-    }
-}
 
 /// What a protocol says in the headers of every request.
 #[derive(Debug)]
@@ -138,13 +100,9 @@ impl Endpoint {
     /// # Errors
     /// When there is no connection, no answer in time, or an answer that says no.
     pub(super) async fn post(&self, body: &Value) -> Result<Reader, Error> {
-        let start = Instant::now();
-        let total = Limit { name: "total", at: start + self.timeouts.total, allowed: self.timeouts.total };
-        let first = Limit {
-            name: "first-byte",
-            at: start + self.timeouts.connect + self.timeouts.first_byte,
-            allowed: self.timeouts.first_byte,
-        };
+        let (start, times) = (Instant::now(), self.timeouts);
+        let total = Limit::after(start, "total", times.total);
+        let first = Limit::after(start, "first-byte", times.first_byte).later(times.connect);
         let send = self.client.post(self.url.clone()).headers(self.headers.clone()).json(body).send();
         let response =
             within(&self.peer, first.or(total), send).await?.map_err(|error| self.unsent(&error))?;
@@ -153,7 +111,7 @@ impl Endpoint {
             peer: Arc::clone(&self.peer),
             total,
             next: first,
-            idle: self.timeouts.idle,
+            idle: times.idle,
             received: 0,
             max_bytes: self.max_bytes,
         };
@@ -215,90 +173,4 @@ fn io_cause(error: &reqwest::Error) -> Option<String> {
         source = cause.source();
     }
     None
-}
-
-/// A moment by which something must have happened, and the setting that says so.
-#[derive(Clone, Copy, Debug)]
-struct Limit {
-    name: &'static str,
-    at: Instant,
-    allowed: Duration,
-}
-
-impl Limit {
-    fn or(self, other: Self) -> Self {
-        if other.at < self.at { other } else { self }
-    }
-}
-
-async fn within<T>(peer: &Peer, limit: Limit, future: impl Future<Output = T>) -> Result<T, Error> {
-    timeout_at(limit.at, future).await.map_err(|_| {
-        let what = if limit.name == "total" { "was not done in time" } else { "sent nothing in time" };
-        too_late(peer, limit.name, what, limit.allowed)
-    })
-}
-
-fn too_late(peer: &Peer, name: &str, what: &str, allowed: Duration) -> Error {
-    let what = format!("{what}: `timeouts.{name}` of {allowed:?} passed");
-    peer.error(ErrorKind::Timeout, what).code(&format!("{name}-timeout"))
-}
-
-/// The body of an answer, portion by portion.
-#[derive(Debug)]
-pub(super) struct Reader {
-    response: Response,
-    peer: Arc<Peer>,
-    total: Limit,
-    next: Limit,
-    idle: Duration,
-    received: usize,
-    max_bytes: usize,
-}
-
-impl Reader {
-    /// The next portion; `None` at the end.
-    ///
-    /// # Errors
-    /// `connection` when it was cut, `timeout` when it stalls, `limit` when it is too large.
-    pub(super) async fn portion(&mut self) -> Result<Option<Vec<u8>>, Error> {
-        let read = within(&self.peer, self.next.or(self.total), self.response.chunk()).await?;
-        let Some(portion) = read.map_err(|_| self.peer.cut())? else { return Ok(None) };
-        self.wait_at_most(self.idle);
-        self.received = self.received.saturating_add(portion.len());
-        if self.received > self.max_bytes {
-            let allowed = self.max_bytes;
-            let what = format!("answered with more than the {allowed} bytes of limit `max-response-bytes`");
-            return Err(self.peer.error(ErrorKind::Limit, what).code("max-response-bytes"));
-        }
-        Ok(Some(portion.to_vec()))
-    }
-
-    /// Sets how long the next portion may take; less than the setting once the answer is all but done.
-    pub(super) fn wait_at_most(&mut self, wait: Duration) {
-        let allowed = wait.min(self.idle);
-        self.next = Limit { name: "idle", at: Instant::now() + allowed, allowed };
-    }
-
-    /// Reads what is there already, so that the connection can serve the next call.
-    pub(super) fn drain(&mut self) {
-        while let Some(Ok(Some(_))) = self.portion().now_or_never() {}
-    }
-
-    async fn refusal(&mut self) -> Error {
-        let status = self.response.status().as_u16();
-        let headers = self.response.headers().clone();
-        let mut body = Vec::new();
-        // What could be read of it has to do: the status says enough.
-        while let Ok(Some(portion)) = self.portion().await {
-            body.extend_from_slice(&portion);
-            if body.len() >= MAX_REFUSAL_BYTES {
-                break;
-            }
-        }
-        if (300..400).contains(&status) {
-            let what = format!("answered {status}, a redirect, which is not followed; check `base-url`");
-            return self.peer.error(ErrorKind::InvalidInput, what).status(status);
-        }
-        self.peer.refusal(status, &headers, &String::from_utf8_lossy(&body))
-    }
 }

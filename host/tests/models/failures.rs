@@ -97,6 +97,16 @@ async fn each_timeout_is_kept_and_named() {
 }
 
 #[tokio::test]
+async fn endless_timeouts_are_no_overflow() {
+    let endless = timeouts(|times| {
+        let most = Duration::MAX;
+        *times = Timeouts { connect: most, first_byte: most, idle: most, total: most };
+    });
+    let good = [delta(r#"{"content":"Hello"}"#), finish("stop"), DONE.to_owned()].concat();
+    assert_eq!(ask_with(endless, Reply::of(good)).await.result.expect("an answer").text(), "Hello");
+}
+
+#[tokio::test]
 async fn nobody_there_is_a_connection_error_without_the_address() {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port on loopback");
     let address = listener.local_addr().expect("a bound listener");

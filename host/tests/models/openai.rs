@@ -151,6 +151,24 @@ fn call_cases() -> Vec<(&'static str, Reply)> {
             ]),
         ),
         (
+            "the same index and no id for every call",
+            reply(&[
+                call(r#"{"index":0,"function":{"name":"add","arguments":"{\"a\":1}"}}"#),
+                call(r#"{"index":0,"function":{"name":"add","arguments":"{\"a\":2}"}}"#),
+                call(r#"{"index":0,"function":{"name":"add","arguments":""}}"#),
+                finish("tool_calls"),
+            ]),
+        ),
+        (
+            "a call in fragments, and once more as a whole",
+            reply(&[
+                call(r#"{"index":0,"id":"a","function":{"name":"add","arguments":"{\"a\""}}"#),
+                call(r#"{"index":0,"id":"a","function":{"name":"add","arguments":":1}"}}"#),
+                call(r#"{"index":0,"id":"a","function":{"name":"add","arguments":"{\"a\":1}"}}"#),
+                finish("tool_calls"),
+            ]),
+        ),
+        (
             "the same id for two calls",
             reply(&[
                 call(r#"{"index":0,"id":"a","function":{"name":"add","arguments":"{}"}}"#),

@@ -99,7 +99,11 @@ impl ToolCalls {
         }
         if !fragment.arguments.is_empty() {
             let slot = call.begin(answer);
-            answer.append(slot, &fragment.arguments);
+            // A call that is sent again as a whole, as some servers do at the end, is still one.
+            let again = answer.arguments(slot) == fragment.arguments && is_whole(&fragment.arguments);
+            if !again {
+                answer.append(slot, &fragment.arguments);
+            }
         }
     }
 
@@ -126,11 +130,15 @@ fn is_another(call: &Call, fragment: &Fragment<'_>, answer: &Answer) -> bool {
         return false;
     }
     let arguments = call.slot.map_or("", |slot| answer.arguments(slot));
-    if fragment.id.is_empty() {
-        // Without an id and an index nothing but whole arguments can end a call.
-        return fragment.index.is_none() && is_whole(arguments);
+    match (call.id.as_str(), fragment.id) {
+        ("", _) | (_, "") => {
+            // Nothing but whole arguments can end a call here. Where there is an index, the name or the whole call
+            // may just be repeated, so something must follow that has no place in the call.
+            let follows = !fragment.arguments.trim().is_empty() && fragment.arguments != arguments;
+            is_whole(arguments) && (fragment.index.is_none() || follows)
+        }
+        (known, id) => known != id && (arguments.is_empty() || is_whole(arguments)),
     }
-    fragment.id != call.id && !call.id.is_empty() && (arguments.is_empty() || is_whole(arguments))
 }
 
 impl Call {
