@@ -5,22 +5,25 @@
 //! one `reply-end` event, one call of the `on-turn-end` observers, and no open call that nobody waits for.
 
 mod act;
+mod acting;
 mod answers;
 mod assemble;
 mod begin;
 mod board;
 mod builder;
 mod call;
-mod catalogue;
+mod compress;
 mod conversation;
 mod draft;
 mod edit;
 mod end;
+mod enter;
 mod error;
 mod guard;
 mod input;
 mod integrity;
 mod lanes;
+mod layer_tool;
 mod outcome;
 mod permission;
 mod reason;
@@ -40,14 +43,14 @@ use crate::chain::ChainEntry;
 use crate::message::ToolDefinition;
 use crate::model::Model;
 use crate::session::{CallState, OpenCall, SessionData, SessionStore};
+use crate::tool::Toolbox;
 use crate::world::World;
 
 use builder::Bounds;
-use catalogue::Catalogue;
 use lanes::Lanes;
 
 pub use builder::AgentBuilder;
-pub use error::{AgentError, BuildError, ToolError};
+pub use error::{AgentError, BuildError};
 pub use input::{Answer, Pending, ReplyInput};
 pub use permission::{PermissionRule, PermissionRules, RuleError};
 pub use stream::{ReplyItem, ReplyResult, ReplyStream};
@@ -64,7 +67,7 @@ struct Inner {
     main: String,
     parameters: Map<String, Value>,
     entries: Vec<ChainEntry>,
-    catalogue: Catalogue,
+    tools: Toolbox,
     sessions: Arc<dyn SessionStore>,
     permissions: PermissionRules,
     bounds: Bounds,
@@ -91,7 +94,7 @@ impl Agent {
 
     /// Every tool of the agent.
     pub fn tools(&self) -> Arc<Vec<ToolDefinition>> {
-        Arc::clone(self.0.catalogue.definitions())
+        self.0.tools.catalogue()
     }
 
     /// Where the agent keeps its sessions.

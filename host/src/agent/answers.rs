@@ -105,8 +105,7 @@ fn edited(
     arguments: String,
 ) -> Result<ToolCall, String> {
     let name = name.unwrap_or_else(|| call.name.clone());
-    let tool = agent.catalogue.get(&name).ok_or_else(|| format!("there is no tool `{name}`"))?;
-    tool.read(&arguments, false)?;
+    agent.tools.validate(&name, &arguments)?;
     Ok(ToolCall { id: call.id.clone(), name, arguments })
 }
 

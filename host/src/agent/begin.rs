@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::chain::Ledger;
-use crate::message::{Block, Message, Role, ToolChoice, ToolState};
+use crate::message::{Block, Message, Role, ToolChoice};
 use crate::request::{ReplyRequest, ReplyRequestData};
 use crate::session::{CallState, OpenCall, ReplyRecord, ReplyStatus, SessionData};
 
@@ -15,13 +15,16 @@ use super::conversation::{Author, Conversation, View};
 use super::error::AgentError;
 use super::input::{Answer, ReplyInput};
 use super::lanes::Lane;
-use super::outcome::closing;
+use super::outcome::interrupted;
 use super::stream::ReplyStream;
 use super::turn::Turn;
 use super::{Inner, awaits_answer, end, load};
 
 /// How much text one input may hold, in bytes: far more than a model reads, far less than a host can hold.
 const INPUT_TEXT_MAX: usize = 4 << 20;
+
+/// Why a call has no result that an earlier process made.
+const DIED: &str = "the process ended before this call did";
 
 /// Begins a new reply.
 pub(super) async fn reply(
@@ -46,7 +49,8 @@ pub(super) async fn reply(
     };
     let left = data.reply.as_ref().filter(|reply| reply.status != ReplyStatus::Ended);
     let died = left.is_some_and(|reply| reply.status == ReplyStatus::Running);
-    let closed = data.open_calls.iter().map(|open| closing(open, left_behind(open, died))).collect();
+    let why = if died { DIED } else { "the conversation went on without it" };
+    let closed = data.open_calls.iter().map(|open| interrupted(open, why)).collect();
     let request = request(&record, input.messages.clone(), false);
     let opening = Opening { request, announced: true, closed, ..Opening::default() };
     start(agent, session_id, lane, data, record, opening, input.messages).await
@@ -67,8 +71,8 @@ pub(super) async fn resume(
         return Err(AgentError::Waiting { session: session_id, calls: names(&data.open_calls) });
     }
     let mut opening = answers::plan(agent, &session_id, &data.open_calls, answers)?;
-    let interrupted = data.open_calls.iter().filter(|open| open.state == CallState::Running);
-    opening.closed.extend(interrupted.map(|open| closing(open, left_behind(open, true))));
+    let running = data.open_calls.iter().filter(|open| open.state == CallState::Running);
+    opening.closed.extend(running.map(|open| interrupted(open, DIED)));
     record.status = ReplyStatus::Running;
     opening.request = request(&record, Vec::new(), true);
     start(agent, session_id, lane, data, record, opening, Vec::new()).await
@@ -146,27 +150,6 @@ fn names(open: &[OpenCall]) -> String {
     waiting.map(|open| format!("`{}` ({})", open.call.id, open.call.name)).collect::<Vec<_>>().join(", ")
 }
 
-/// How a call ends that an earlier process or an unanswered question left open.
-fn left_behind(open: &OpenCall, died: bool) -> (ToolState, &'static str) {
-    let text = match open.state {
-        CallState::Running => {
-            "interrupted: the process ended while this call was running, so it may or may not have taken effect"
-        }
-        CallState::Submitted => "interrupted: the conversation went on before a result was handed in",
-        CallState::Asking => {
-            "denied: the conversation went on before anyone confirmed this call; it did not run"
-        }
-        CallState::Pending | CallState::Confirmed if died => {
-            "interrupted: the process ended before this call was run"
-        }
-        CallState::Pending | CallState::Confirmed => {
-            "interrupted: the conversation went on before this call was run"
-        }
-    };
-    let state = if open.state == CallState::Asking { ToolState::Denied } else { ToolState::Interrupted };
-    (state, text)
-}
-
 fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
     let fail = |cause: String| Err(AgentError::Input(cause));
     if input.messages.is_empty() || input.messages.iter().all(|message| message.content.iter().all(is_blank))
@@ -184,7 +167,7 @@ fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
         return fail(format!("the output schema is no JSON Schema: {error}"));
     }
     match &input.tool_choice {
-        ToolChoice::Named(name) if agent.catalogue.get(name).is_none() => {
+        ToolChoice::Named(name) if agent.tools.get(name).is_none() => {
             fail(format!("the tool choice names `{name}`, and there is no such tool"))
         }
         _ => Ok(()),

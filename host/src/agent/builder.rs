@@ -11,12 +11,12 @@ use crate::chain::HookKind;
 use crate::error::Failure;
 use crate::model::Model;
 use crate::session::{MemorySessions, SessionStore};
-use crate::tool::{Tool, ToolOwner};
+use crate::tool::{Tool, ToolOwner, Toolbox};
 use crate::world::{RealWorld, World};
 
-use super::catalogue::{Catalogue, Runner};
 use super::error::BuildError;
 use super::lanes::Lanes;
+use super::layer_tool::LayerTool;
 use super::permission::PermissionRules;
 use super::{Agent, Inner};
 
@@ -36,6 +36,7 @@ pub struct AgentBuilder {
     main: Option<String>,
     parameters: Map<String, Value>,
     entries: Vec<ChainEntry>,
+    toolbox: Toolbox,
     tools: Vec<(ToolOwner, Arc<dyn Tool>)>,
     sessions: Option<Arc<dyn SessionStore>>,
     permissions: PermissionRules,
@@ -58,6 +59,7 @@ impl AgentBuilder {
             main: None,
             parameters: Map::new(),
             entries: Vec::new(),
+            toolbox: Toolbox::default(),
             tools: Vec::new(),
             sessions: None,
             permissions: PermissionRules::default(),
@@ -100,6 +102,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn middleware(mut self, entry: ChainEntry) -> Self {
         self.entries.push(entry);
+        self
+    }
+
+    /// Takes the tools of a toolbox, before those that are added one by one.
+    #[must_use]
+    pub fn toolbox(mut self, toolbox: Toolbox) -> Self {
+        self.toolbox = toolbox;
         self
     }
 
@@ -172,11 +181,11 @@ impl AgentBuilder {
         if let Some(twice) = self.entries.iter().find(|entry| !names.insert(entry.middleware.name())) {
             return Err(BuildError::DuplicateLayer(twice.middleware.name().to_owned()));
         }
-        let mut catalogue = Catalogue::default();
+        let mut toolbox = self.toolbox;
         for (owner, tool) in self.tools {
-            catalogue.add(owner, tool.definition().clone(), Runner::Tool(tool))?;
+            toolbox.add(owner, tool)?;
         }
-        layer_tools(&mut catalogue, &self.entries).await?;
+        layer_tools(&mut toolbox, &self.entries).await?;
         Ok(Agent(Arc::new(Inner {
             name: self.name,
             system_prompt: self.system_prompt,
@@ -184,7 +193,7 @@ impl AgentBuilder {
             main,
             parameters: self.parameters,
             entries: self.entries,
-            catalogue,
+            tools: toolbox,
             sessions: self.sessions.unwrap_or_else(|| Arc::new(MemorySessions::default())),
             permissions: self.permissions,
             bounds: self.bounds,
@@ -194,7 +203,7 @@ impl AgentBuilder {
     }
 }
 
-async fn layer_tools(catalogue: &mut Catalogue, entries: &[ChainEntry]) -> Result<(), BuildError> {
+async fn layer_tools(toolbox: &mut Toolbox, entries: &[ChainEntry]) -> Result<(), BuildError> {
     for entry in entries {
         let middleware = &entry.middleware;
         if !middleware.hooks().contains(HookKind::ToolSource) {
@@ -207,7 +216,7 @@ async fn layer_tools(catalogue: &mut Catalogue, entries: &[ChainEntry]) -> Resul
             .map_err(|failure| BuildError::ListTools { layer: layer.clone(), cause: cause(failure) })?;
         for definition in tools {
             let owner = ToolOwner::Middleware(layer.clone());
-            catalogue.add(owner, definition, Runner::Layer(layer.clone()))?;
+            toolbox.add(owner, Arc::new(LayerTool(definition)))?;
         }
     }
     Ok(())

@@ -10,7 +10,6 @@ use crate::event::Outcome;
 use crate::message::{Block, Message, Role, ToolChoice};
 use crate::request::{Draft, ReplyRequest, ReplyResponse};
 
-use super::catalogue::at_path;
 use super::turn::Turn;
 
 /// At most this many faults of one answer are told to the model.
@@ -162,4 +161,10 @@ fn unfenced(text: &str) -> &str {
     let text = text.trim();
     let Some(inner) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else { return text };
     inner.split_once('\n').map_or(inner, |(_, body)| body).trim()
+}
+
+/// What is wrong, with the place.
+fn at_path(fault: &jsonschema::ValidationError<'_>) -> String {
+    let path = fault.instance_path().as_str();
+    if path.is_empty() { fault.to_string() } else { format!("at `{path}`: {fault}") }
 }

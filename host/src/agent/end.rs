@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::chain::{Pipeline, Reply, Sink, endpoint_fn};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Outcome};
-use crate::message::{Message, Role, ToolState};
+use crate::message::{Message, Role};
 use crate::request::{ReplyRequest, ReplyResponse, TurnSummary};
 use crate::session::ReplyStatus;
 
@@ -15,7 +15,7 @@ use super::board::Watch;
 use super::conversation::Author;
 use super::guard::guarded;
 use super::lanes::Lane;
-use super::outcome::closing;
+use super::outcome::interrupted;
 use super::stream::{Reader, ReplyResult};
 use super::turn::Turn;
 use super::waiting;
@@ -115,7 +115,7 @@ impl Turn {
         mut response: ReplyResponse,
         out: &Sink,
     ) -> Result<ReplyResponse, Error> {
-        self.close_calls("interrupted: the reply ended without this call", out).await?;
+        self.close_calls("the reply ended without it", out).await?;
         let message = match response.message.clone().filter(|_| response.outcome == Outcome::Replied) {
             Some(message) => Some(self.deliver(message, &response, out).await?),
             None => {
@@ -167,13 +167,9 @@ impl Turn {
     /// Nothing more goes out: what is open is closed, what was streamed of an unfinished message is withdrawn.
     async fn end_badly(self: &Arc<Self>, error: Error, out: &Sink) -> ReplyResponse {
         let aborted = self.is_aborted();
-        let text = if aborted {
-            "interrupted: the reply was aborted before this call ended, so it may or may not have taken effect"
-        } else {
-            "interrupted: the reply failed before this call ended, so it may or may not have taken effect"
-        };
+        let why = if aborted { "the reply was aborted" } else { "the reply failed" };
         // The stream may be gone; the store comes first, and what can't be sent is not missed.
-        let closed = self.close_calls(text, out).await;
+        let closed = self.close_calls(why, out).await;
         let withdrawn = self.withdraw(out).await;
         let ended = self.set_status(ReplyStatus::Ended).await;
         let own = [closed, withdrawn, ended].into_iter().filter_map(Result::err);
@@ -185,7 +181,7 @@ impl Turn {
     }
 
     /// Closes what is open: in the store first, then in the stream.
-    async fn close_calls(&self, text: &'static str, out: &Sink) -> Result<(), Error> {
+    async fn close_calls(&self, why: &'static str, out: &Sink) -> Result<(), Error> {
         if self.conversation.open().is_empty() {
             return Ok(());
         }
@@ -193,8 +189,7 @@ impl Turn {
             .conversation
             .commit(Author::Rim, move |edit| {
                 let open = edit.view().open.clone();
-                let closed: Vec<_> =
-                    open.iter().map(|open| closing(open, (ToolState::Interrupted, text))).collect();
+                let closed: Vec<_> = open.iter().map(|open| interrupted(open, why)).collect();
                 closed.iter().cloned().for_each(|result| {
                     edit.close_call(result);
                 });

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::session::StoreError;
+use crate::tool::ToolboxError;
 
 /// Why an agent could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -31,33 +32,7 @@ pub enum BuildError {
     },
     /// Two tools have the same name, or a tool can't be used.
     #[error(transparent)]
-    Tool(#[from] ToolError),
-}
-
-/// Why a tool can't be used.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ToolError {
-    /// Two owners bring a tool of one name.
-    #[error("tool `{name}` is brought by {first} and by {second}: rename one of them")]
-    Clash {
-        /// The name.
-        name: String,
-        /// Who came first.
-        first: String,
-        /// Who came second.
-        second: String,
-    },
-    /// Its parameters are no JSON Schema.
-    #[error("the parameters of tool `{name}` of {owner} are no JSON Schema: {cause}")]
-    Schema {
-        /// The tool.
-        name: String,
-        /// Who brought it.
-        owner: String,
-        /// What is wrong.
-        cause: String,
-    },
+    Tool(#[from] ToolboxError),
 }
 
 /// Why a reply could not begin or go on. Nothing was changed.

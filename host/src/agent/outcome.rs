@@ -2,17 +2,31 @@
 
 use crate::error::Error;
 use crate::event::Outcome;
-use crate::message::{Message, ResultPart, ToolResult, ToolState};
+use crate::message::{Message, ResultPart, ToolCall, ToolResult, ToolState};
 use crate::request::{ReplyResponse, ReplyResponseData};
-use crate::session::OpenCall;
+use crate::session::{CallState, OpenCall};
 
 use super::turn::Turn;
 
-/// The result of a call that the host closes.
-pub(super) fn closing(open: &OpenCall, (state, text): (ToolState, &str)) -> ToolResult {
+/// The result of a call that ends without its tool. Says why, and whether something may have happened.
+pub(super) fn interrupted(open: &OpenCall, why: &str) -> ToolResult {
+    let fate = match open.state {
+        CallState::Running => "it may or may not have taken effect",
+        CallState::Submitted => "a program outside may have run it",
+        CallState::Pending | CallState::Asking | CallState::Confirmed => "it did not run",
+    };
+    result(&open.call, ToolState::Interrupted, format!("interrupted: {why}; {fate}"))
+}
+
+/// The result of a call that can't be run as it is.
+pub(super) fn refusal(call: &ToolCall, fault: String) -> ToolResult {
+    result(call, ToolState::Error, fault)
+}
+
+fn result(call: &ToolCall, state: ToolState, text: String) -> ToolResult {
     ToolResult {
-        call_id: open.call.id.clone(),
-        name: open.call.name.clone(),
+        call_id: call.id.clone(),
+        name: call.name.clone(),
         state,
         content: vec![ResultPart::text(text)],
     }

@@ -33,7 +33,7 @@ impl Turn {
             step,
             tool_choice: choice,
             tools: if aside.is_empty() { self.offers() } else { Vec::new() },
-            catalogue: Arc::clone(self.agent.catalogue.definitions()),
+            catalogue: self.agent.tools.catalogue(),
             hints: Vec::new(),
             parameters: self.agent.parameters.clone(),
         });

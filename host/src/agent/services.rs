@@ -44,7 +44,7 @@ impl ReplyServices {
     }
 
     fn offered(&self, name: &str, offered: bool) -> Result<(), Error> {
-        if self.agent.catalogue.get(name).is_none() {
+        if self.agent.tools.get(name).is_none() {
             return Err(Error::new(ErrorKind::NotFound, format!("no tool `{name}` in the catalogue")));
         }
         self.turn()?.set_withheld(name, !offered);
@@ -71,7 +71,7 @@ impl Services for ReplyServices {
     }
 
     fn catalogue(&self) -> Arc<Vec<ToolDefinition>> {
-        Arc::clone(self.agent.catalogue.definitions())
+        self.agent.tools.catalogue()
     }
 
     fn offer(&self, name: &str) -> Result<(), Error> {
@@ -130,7 +130,7 @@ fn moved(at: u32, start: u32, end: u32, fresh: u32) -> u32 {
 /// Runs a tool for a layer: vetted and authorised as a model's call is, and stored nowhere.
 async fn call_tool(turn: &Arc<Turn>, name: String, arguments: String) -> Result<ToolResponse, Error> {
     let call = ToolCall { id: turn.context.world.id(), name, arguments };
-    let all = Arc::clone(turn.agent.catalogue.definitions());
+    let all = turn.agent.tools.catalogue();
     let parsed = turn.vet(&call, &all, false).map_err(Error::invalid)?;
     if turn.is_external(&call.name) {
         let text = format!("a program outside runs tool `{}`, so that a layer can't wait for it", call.name);

@@ -4,20 +4,16 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::chain::{CompressContext, HookKind, Sink, endpoint_fn};
+use crate::chain::Sink;
 use crate::error::Error;
 use crate::event::Outcome;
-use crate::message::{Block, FinishReason, Message, Role, ToolCall, ToolChoice, ToolResult, ToolState};
-use crate::request::{
-    CompressRequest, CompressRequestData, CompressResponse, CompressResponseData, ReasoningResponse,
-    ReplyRequest, ReplyResponse,
-};
+use crate::message::{Block, FinishReason, Message, Role, ToolChoice};
+use crate::request::{ReasoningResponse, ReplyRequest, ReplyResponse};
 use crate::session::{CallState, OpenCall};
 
 use super::act::Acted;
-use super::conversation::{Author, View};
-use super::edit::Edit;
-use super::outcome::closing;
+use super::conversation::Author;
+use super::outcome::refusal;
 use super::turn::Turn;
 
 /// How often in a row a model may think and say nothing before that counts as silence.
@@ -70,33 +66,6 @@ impl Turn {
         }
     }
 
-    /// Prepares the conversation: as the request wants it, and with nothing left of an earlier run.
-    async fn enter(&self, request: &ReplyRequest) -> Result<(), Error> {
-        let again = self.runs.fetch_add(1, Ordering::SeqCst) > 0;
-        let (found, request) = (self.found.clone(), request.clone());
-        let step = found.record.as_ref().map_or(0, |record| record.step);
-        if again {
-            self.steps.store(step, Ordering::SeqCst);
-        }
-        self.conversation
-            .commit(Author::Loop, move |edit| {
-                if again {
-                    rewind(edit, &found);
-                }
-                if !request.resumed {
-                    put_input(edit, &found, &request.input);
-                }
-                edit.update_record(|record| {
-                    record.step = step;
-                    record.output_schema.clone_from(&request.output_schema);
-                    record.tool_choice.clone_from(&request.tool_choice);
-                    record.metadata.clone_from(&request.metadata);
-                });
-                Ok(())
-            })
-            .await
-    }
-
     /// The next step, unless there were enough.
     fn begin_step(&self) -> Result<u32, Error> {
         let (step, max) = (self.step() + 1, self.agent.bounds.steps);
@@ -106,38 +75,6 @@ impl Turn {
         self.steps.store(step, Ordering::SeqCst);
         self.context.set_step(step);
         Ok(step)
-    }
-
-    /// Lets layers compress the context. The host itself never does.
-    async fn compress(&self, step: u32, out: &Sink) -> Result<(), Error> {
-        if !self.chain.has(HookKind::CompressContext) {
-            return Ok(());
-        }
-        let messages = self.conversation.messages();
-        let request = CompressRequest::new(CompressRequestData {
-            step,
-            message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
-            estimated_tokens: self.estimate(&messages),
-            context_tokens: self.agent.models.get(&self.agent.main).and_then(|model| model.context_tokens()),
-            instructions: None,
-        });
-        let endpoint =
-            endpoint_fn(|_, _| async { Ok(CompressResponse::new(CompressResponseData::default())) });
-        self.chain.call::<CompressContext>(request, endpoint, out.clone()).await?;
-        Ok(())
-    }
-
-    /// About four characters are a token, in the languages that models were measured with.
-    fn estimate(&self, messages: &[Arc<Message>]) -> u32 {
-        let prompt = self.agent.system_prompt.as_ref().map_or(0, String::len);
-        let tools = self
-            .agent
-            .catalogue
-            .definitions()
-            .iter()
-            .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len());
-        let talk = messages.iter().flat_map(|message| &message.content).map(letters);
-        u32::try_from((prompt + tools.sum::<usize>() + talk.sum::<usize>()) / 4).unwrap_or(u32::MAX)
     }
 
     /// Stores a message that asks for tools, together with its calls. What can't run has its result at once.
@@ -160,7 +97,7 @@ impl Turn {
             let call = OpenCall { call, state: CallState::Pending, reason: String::new(), edited: false };
             match fault {
                 None => open.push(call),
-                Some(fault) => refused.push(closing(&call, (ToolState::Error, &fault))),
+                Some(fault) => refused.push(refusal(&call.call, fault)),
             }
         }
         self.count_ended(refused.len());
@@ -231,59 +168,5 @@ fn next(message: &Message) -> Next {
         Next::GoOn
     } else {
         Next::Silent
-    }
-}
-
-/// Puts the conversation back to where this run of the reply found it.
-///
-/// A resumed reply keeps the results of the calls that it found open: they have run, and must not run again.
-fn rewind(edit: &mut Edit, found: &View) {
-    let now = edit.view().clone();
-    for open in &now.open {
-        edit.close_call(closing(open, (ToolState::Interrupted, "interrupted: the reply was begun again")));
-    }
-    let now = edit.view().messages.clone();
-    let kept: HashSet<&str> = found.open.iter().map(|open| open.call.id.as_str()).collect();
-    let mut wanted: Vec<Arc<Message>> = Vec::with_capacity(found.messages.len());
-    for message in found.messages.iter() {
-        // A call that was changed meanwhile stays changed: its result belongs to it.
-        let current = now.iter().find(|known| known.id == message.id && known.role == Role::Assistant);
-        wanted.push(Arc::clone(current.unwrap_or(message)));
-    }
-    let result_of = |message: &Arc<Message>| {
-        message.tool_results().any(|result| kept.contains(result.call_id.as_str()))
-            && !found.messages.iter().any(|known| known.id == message.id)
-    };
-    wanted.extend(now.iter().filter(|message| result_of(message)).cloned());
-    let same = now.iter().zip(&wanted).take_while(|(now, wanted)| Arc::ptr_eq(now, wanted)).count();
-    if same < now.len() || same < wanted.len() {
-        let fresh = wanted.iter().skip(same).map(|message| Message::clone(message)).collect();
-        edit.replace(same, now.len(), fresh);
-    }
-}
-
-/// Puts the input behind what was found, if it does not stand there already.
-fn put_input(edit: &mut Edit, found: &View, input: &[Message]) {
-    let base = found.messages.len();
-    let stored = edit.view().messages.get(base..).unwrap_or_default();
-    let same = |stored: &Arc<Message>, wanted: &Message| {
-        stored.role == wanted.role && stored.content == wanted.content && stored.name == wanted.name
-    };
-    let stands = stored.len() == input.len() && stored.iter().zip(input).all(|(one, other)| same(one, other));
-    if !stands {
-        let end = base + stored.len();
-        edit.replace(base, end, input.to_vec());
-    }
-}
-
-/// The characters of a block.
-fn letters(block: &Block) -> usize {
-    let in_results = |result: &ToolResult| crate::message::result_text(&result.content).len();
-    let in_call = |call: &ToolCall| call.name.len() + call.arguments.len();
-    match block {
-        Block::Text { text } | Block::Thinking { text, .. } | Block::Hint { text, .. } => text.len(),
-        Block::ToolCall(call) => in_call(call),
-        Block::ToolResult(result) => in_results(result),
-        Block::Data(_) | Block::Other { .. } => 0,
     }
 }

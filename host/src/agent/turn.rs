@@ -67,7 +67,7 @@ impl Turn {
             .ledger(ledger)
             .build();
         let chain = Chain::open(&agent.entries, Arc::clone(&context));
-        let memo = Memo { offered: Arc::clone(agent.catalogue.definitions()), ..Memo::default() };
+        let memo = Memo { offered: agent.tools.catalogue(), ..Memo::default() };
         let turn = Arc::new(Self {
             agent,
             context,
@@ -117,8 +117,8 @@ impl Turn {
     /// The names of the tools to be offered next, in the catalogue's order.
     pub(super) fn offers(&self) -> Vec<String> {
         let memo = self.memo();
-        let all = self.agent.catalogue.definitions().iter();
-        all.filter(|tool| !memo.withheld.contains(&tool.name)).map(|tool| tool.name.clone()).collect()
+        let all = self.agent.tools.catalogue();
+        all.iter().filter(|tool| !memo.withheld.contains(&tool.name)).map(|tool| tool.name.clone()).collect()
     }
 
     pub(super) fn set_withheld(&self, name: &str, withheld: bool) {

@@ -1,6 +1,13 @@
 //! The loop at its boundary: an agent with scripted models, native tools and native layers, and what comes out of it.
 #![expect(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod abort;
 mod calls;
+mod drafts;
+mod layers;
+mod parking;
+mod permission;
 mod rig;
+mod services;
+mod sweep;
 mod turns;

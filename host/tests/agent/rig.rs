@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::sync::{Arc, Mutex};
 
-use cepa::agent::{Agent, AgentBuilder, ReplyItem, ReplyResult, ReplyStream};
+use cepa::agent::{Agent, AgentBuilder, PermissionRules, ReplyItem, ReplyResult, ReplyStream};
 use cepa::chain::Sink;
 use cepa::error::Error;
 use cepa::event::Event;
@@ -206,6 +206,11 @@ impl Double {
         self.definition.parallel = false;
         self
     }
+
+    pub fn external(mut self) -> Self {
+        self.external = true;
+        self
+    }
 }
 
 impl Tool for Double {
@@ -385,4 +390,10 @@ pub fn assert_whole(session: &SessionData) {
         waiting.extend(message.tool_calls().map(|call| call.id.clone()));
     }
     assert!(waiting.iter().all(|id| is_open(id)), "unanswered: {waiting:?} in {:#?}", session.messages);
+}
+
+/// Rules that ask before these tools and allow all others.
+pub fn ask_before(tools: &[&str]) -> PermissionRules {
+    let ask = tools.iter().map(|tool| tool.parse().expect("a rule")).collect();
+    PermissionRules { ask, ..PermissionRules::default() }
 }

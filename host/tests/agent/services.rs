@@ -1,0 +1,170 @@
+//! What a layer may ask of the agent.
+
+use std::sync::{Arc, Mutex};
+
+use cepa::chain::{
+    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, Next, Reasoning, ReplyContext, Sink,
+};
+use cepa::error::Error;
+use cepa::message::{Block, Message, Role};
+use cepa::request::{ModelRequest, ReasoningRequest, ReasoningResponse};
+use cepa::services::Services;
+use futures::future::BoxFuture;
+use serde_json::json;
+
+use crate::rig::{
+    Double, Script, agent, ask, ask_before, assert_sound, call, calls, line, says, stored, transcript,
+};
+
+type Deed = dyn Fn(Arc<dyn Services>) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
+
+/// A middleware that does something once, before the first step's reasoning.
+struct Once(Arc<Deed>);
+
+struct OnceLayer {
+    deed: Mutex<Option<Arc<Deed>>>,
+    services: Arc<dyn Services>,
+}
+
+impl Middleware for Once {
+    fn name(&self) -> &str {
+        "once"
+    }
+
+    fn hooks(&self) -> HookSet {
+        HookSet::EMPTY.with(HookKind::Reasoning)
+    }
+
+    fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
+        let deed = Mutex::new(Some(Arc::clone(&self.0)));
+        Arc::new(OnceLayer { deed, services: Arc::clone(&reply.services) })
+    }
+}
+
+impl Layer for OnceLayer {
+    fn on_reasoning(
+        self: Arc<Self>,
+        request: ReasoningRequest,
+        mut next: Next<Reasoning>,
+        _out: Sink,
+    ) -> HookFuture<ReasoningResponse> {
+        Box::pin(async move {
+            let deed = self.deed.lock().unwrap().take();
+            if let Some(deed) = deed {
+                deed(Arc::clone(&self.services)).await?;
+            }
+            Ok(next.run(request).await?)
+        })
+    }
+}
+
+fn once<F, R>(deed: F) -> ChainEntry
+where
+    F: Fn(Arc<dyn Services>) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<(), Error>> + Send + 'static,
+{
+    ChainEntry::new(Once(Arc::new(move |services| Box::pin(deed(services)))))
+}
+
+#[tokio::test]
+async fn a_layers_own_model_call_is_counted_and_not_streamed() {
+    let model = Script::new([says("A thought for myself."), says("Hello.")]);
+    let entry = once(|services| async move {
+        assert_eq!(services.aliases(), ["main"]);
+        let mut request = ModelRequest::to("main");
+        request.push_message(Message::user("Think"));
+        assert_eq!(services.complete(request).await?.text(), "A thought for myself.");
+        let unknown = services.complete(ModelRequest::to("none")).await.unwrap_err();
+        assert_eq!(unknown.message, "no model has the alias `none`; there are: main");
+        Ok(())
+    });
+    let agent = agent(&model).middleware(entry).build().await.unwrap();
+    let told = ask(&agent, "Hi").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    assert!(model.asked()[0].internal && !model.asked()[1].internal);
+    assert_eq!(told.result.response.usage.input_tokens, Some(20));
+    assert_eq!(session.usage[0].2, 2);
+    insta::assert_snapshot!(transcript(&told, &session));
+}
+
+#[tokio::test]
+async fn a_withheld_tool_is_neither_offered_nor_run() {
+    let model = Script::new([says("?"), calls([call("c1", "look", &json!({"x": 1}))]), says("No.")]);
+    let entry = once(|services| async move {
+        services.withhold("look")?;
+        assert_eq!(services.withhold("none").unwrap_err().message, "no tool `none` in the catalogue");
+        Ok(())
+    });
+    let agent = agent(&model)
+        .tool(Arc::new(Double::echo("look")))
+        .tool(Arc::new(Double::echo("see")))
+        .middleware(entry);
+    let agent = agent.build().await.unwrap();
+    ask(&agent, "Hi").await;
+    // The next reply offers everything again, and its first step had been decided before the layer ran.
+    let told = ask(&agent, "Look").await;
+    assert_sound(&told, &stored(&agent).await);
+    let offered =
+        |at: usize| -> Vec<String> { model.asked()[at].tools.iter().map(|tool| tool.name.clone()).collect() };
+    assert_eq!(offered(1), ["look", "see"]);
+    assert_eq!(offered(2), ["see"]);
+}
+
+#[tokio::test]
+async fn a_layers_tool_call_is_checked_like_any_other_and_stored_nowhere() {
+    let model = Script::new([says("Done.")]);
+    let entry = once(|services| async move {
+        let run = |name: &str, arguments: &str| services.call_tool(name.to_owned(), arguments.to_owned());
+        assert_eq!(run("look", "{\"x\": 1}").await?.text(), "look 1");
+        let mut errors = Vec::new();
+        for (name, arguments) in
+            [("look", "{"), ("none", "{}"), ("write", "{\"x\": 1}"), ("far", "{\"x\": 1}")]
+        {
+            errors.push(run(name, arguments).await.unwrap_err().message);
+        }
+        insta::assert_snapshot!(errors.join("\n"));
+        Ok(())
+    });
+    let agent = agent(&model)
+        .tool(Arc::new(Double::echo("look")))
+        .tool(Arc::new(Double::echo("write")))
+        .tool(Arc::new(Double::echo("far").external()))
+        .permissions(ask_before(&["write"]))
+        .middleware(entry)
+        .build()
+        .await
+        .unwrap();
+    let told = ask(&agent, "Hi").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    assert_eq!(told.result.response.text(), "Done.");
+    assert_eq!(session.messages.len(), 2);
+}
+
+#[tokio::test]
+async fn a_replaced_part_of_the_conversation_is_stored_and_never_splits_a_call_from_its_result() {
+    let model = Script::new([calls([call("c1", "look", &json!({"x": 1}))]), says("Seen."), says("Short.")]);
+    let entry = once(|services| async move {
+        let talk = services.conversation();
+        if talk.len() < 4 {
+            return Ok(());
+        }
+        let summary = || vec![Message::new(Role::User, vec![Block::Text { text: "In short.".to_owned() }])];
+        let mut errors = Vec::new();
+        for (start, end) in [(0, 2), (2, 3), (3, 99), (2, 1)] {
+            errors.push(services.replace(start, end, summary()).await.unwrap_err().message);
+        }
+        assert_eq!(services.conversation(), talk, "a refused change changes nothing");
+        insta::assert_snapshot!("refused_replacements", errors.join("\n"));
+        services.replace(0, 4, summary()).await
+    });
+    let agent = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(entry).build().await.unwrap();
+    ask(&agent, "Look").await;
+    let told = ask(&agent, "And?").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    let texts: Vec<String> = session.messages.iter().map(line).collect();
+    assert_eq!(texts, ["user: In short.", "user: And?", "assistant: Short."]);
+    assert_eq!(session.reply.unwrap().base, 1, "the begin of the reply moved with it");
+}
