@@ -1,1 +1,70 @@
 //! Runs components as layers. The only room that names the engine.
+//!
+//! A [`Sandbox`] compiles components and makes middlewares of them. Each layer gets a store of its own in each reply;
+//! a guest is never entered twice at once, and a store that broke a rule is dropped and never entered again.
+
+mod bindings;
+mod budget;
+mod cache;
+mod capabilities;
+mod component;
+mod convert;
+mod engine;
+mod flow;
+mod instance;
+mod layer;
+mod load_error;
+mod middleware;
+mod resources;
+mod store;
+
+use std::sync::Arc;
+
+use wasmtime::component::{HasSelf, Linker};
+
+pub use cache::CompiledCache;
+pub use component::{CONTRACT, Component};
+pub use engine::Counts;
+pub use load_error::LoadError;
+
+use engine::Runtime;
+use store::GuestState;
+
+/// Compiles components and runs them as layers.
+#[derive(Clone)]
+pub struct Sandbox {
+    runtime: Runtime,
+    linker: Arc<Linker<GuestState>>,
+    cache: Option<Arc<CompiledCache>>,
+}
+
+impl std::fmt::Debug for Sandbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sandbox").field("cache", &self.cache).finish_non_exhaustive()
+    }
+}
+
+impl Sandbox {
+    /// A sandbox. With a cache, a component that was compiled before is not compiled again.
+    ///
+    /// # Errors
+    /// When the engine can't be set up on this machine.
+    pub fn new(cache: Option<CompiledCache>) -> Result<Self, LoadError> {
+        let runtime = Runtime::new().map_err(LoadError::engine)?;
+        let mut linker = Linker::new(&runtime.engine);
+        bindings::Middleware::add_to_linker::<_, HasSelf<GuestState>>(&mut linker, |state| state)
+            .map_err(LoadError::engine)?;
+        wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(LoadError::engine)?;
+        Ok(Self { runtime, linker: Arc::new(linker), cache: cache.map(Arc::new) })
+    }
+
+    /// What this sandbox has made so far.
+    pub fn counts(&self) -> &Counts {
+        &self.runtime.counts
+    }
+
+    /// Why instances are not pooled on this machine, if they are not.
+    pub fn unpooled(&self) -> Option<&str> {
+        self.runtime.unpooled.as_deref()
+    }
+}

@@ -1,5 +1,8 @@
 //! What the tests share: the guests, built from `tests/guests/` by the build script.
 
+pub mod chain;
+pub mod program;
+
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
 /// The component of a guest, by the name of its folder. A guest that isn't there fails the build of the test.

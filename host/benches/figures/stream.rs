@@ -1,0 +1,95 @@
+//! What a stream costs that goes through layers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cepa::chain::{
+    Chain, ChainEntry, Endpoint, HookFuture, HookKind, HookSet, Layer, ModelCall, Native, Next, ReplyContext, Sink,
+    endpoint_fn,
+};
+use cepa::event::{Event, EventKinds};
+use cepa::message::Block;
+use cepa::request::{ModelRequest, ModelResponse};
+use cepa_tests::guest;
+use tokio::runtime::Runtime;
+
+use super::hop::chain;
+use super::measure::ratio;
+
+const DELTAS: usize = 1000;
+const STREAMS: u32 = 20;
+
+fn endpoint() -> Arc<dyn Endpoint<ModelCall>> {
+    endpoint_fn(|_: ModelRequest, out: Sink| async move {
+        for _ in 0..DELTAS {
+            out.send(Event::TextDelta { id: "b".to_owned(), text: "word ".to_owned() }).await?;
+        }
+        Ok(ModelResponse::answer(vec![Block::Text { text: "done".to_owned() }]))
+    })
+}
+
+/// So many streams of 1,000 deltas, each read to its end.
+fn streams(runtime: &Runtime, chain: &Chain) -> Duration {
+    let (chain, endpoint) = (chain.clone(), endpoint());
+    let work = async move {
+        let start = std::time::Instant::now();
+        for _ in 0..STREAMS {
+            let (out, mut stream) = Sink::stream();
+            let reading = async {
+                let mut count = 0;
+                while stream.next().await.is_some() {
+                    count += 1;
+                }
+                count
+            };
+            let (result, count) = tokio::join!(chain.call(ModelRequest::to("m"), Arc::clone(&endpoint), out), reading);
+            result.expect("the call succeeds");
+            assert_eq!(count, DELTAS, "every delta arrives");
+        }
+        start.elapsed()
+    };
+    runtime.block_on(async { tokio::spawn(work).await.expect("the task ends") })
+}
+
+/// Ten layers that use `run`, against none.
+pub(crate) fn run(runtime: &Runtime) -> f64 {
+    let through = chain(runtime, guest!("passthrough"), 10);
+    let bare = chain(runtime, guest!("passthrough"), 0);
+    ratio(|| streams(runtime, &through), || streams(runtime, &bare))
+}
+
+/// A native layer that reads and sends every event.
+struct Observe;
+
+impl Layer for Observe {
+    fn on_model_call(
+        self: Arc<Self>,
+        request: ModelRequest,
+        mut next: Next<ModelCall>,
+        out: Sink,
+    ) -> HookFuture<ModelResponse> {
+        Box::pin(async move {
+            let mut run = next.start(request).await?;
+            loop {
+                let events = run.next(EventKinds::ALL).await?;
+                if events.is_empty() {
+                    return Ok(run.finish().await?);
+                }
+                out.emit(events).await?;
+            }
+        })
+    }
+}
+
+/// One component that reads and sends every event, against a native layer that does the same; what the stream costs
+/// without either is taken off both.
+pub(crate) fn burst(runtime: &Runtime) -> f64 {
+    let component = chain(runtime, guest!("observe"), 1);
+    let entry = ChainEntry::new(Native::new("native", HookSet::EMPTY.with(HookKind::ModelCall), Observe));
+    let native = Chain::open(&[entry], ReplyContext::builder("s", "r").build());
+    let bare = chain(runtime, guest!("observe"), 0);
+    ratio(
+        || streams(runtime, &component).saturating_sub(streams(runtime, &bare)),
+        || streams(runtime, &native).saturating_sub(streams(runtime, &bare)),
+    )
+}

@@ -1,0 +1,13 @@
+//! The host's side of the contract's imports: one file a capability. Each denies what the layer was not granted.
+
+mod context;
+mod conversation;
+mod models;
+mod state;
+mod time;
+mod tools;
+
+/// Whether a list of granted names covers this one; `*` stands for all.
+fn covers(granted: &[String], name: &str) -> bool {
+    granted.iter().any(|grant| grant == "*" || grant == name)
+}

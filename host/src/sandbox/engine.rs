@@ -1,0 +1,140 @@
+//! The engine: one per sandbox, and the thread that lets it interrupt guests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
+
+use super::budget::{TICK, Ticks};
+
+/// How many instances may live at once. Each holds address space, not memory, until it is used.
+pub(super) const INSTANCES_MAX: u32 = 512;
+
+/// Bytes of a pooled memory that stay resident when its instance ends, where the kernel can tell which were used.
+const KEEP_RESIDENT: usize = 256 << 10;
+
+/// What the sandbox has made so far: for tests and benches, which assert counts instead of times.
+#[derive(Debug, Default)]
+pub struct Counts {
+    compilations: AtomicU64,
+    cache_hits: AtomicU64,
+    stores: AtomicU64,
+    hook_calls: AtomicU64,
+}
+
+impl Counts {
+    /// Components compiled.
+    pub fn compilations(&self) -> u64 {
+        self.compilations.load(Ordering::Relaxed)
+    }
+
+    /// Components loaded from the compiled cache.
+    pub fn cache_hits(&self) -> u64 {
+        self.cache_hits.load(Ordering::Relaxed)
+    }
+
+    /// Stores made, each with one instance.
+    pub fn stores(&self) -> u64 {
+        self.stores.load(Ordering::Relaxed)
+    }
+
+    /// Calls into guests.
+    pub fn hook_calls(&self) -> u64 {
+        self.hook_calls.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn compiled(&self) {
+        self.compilations.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn cache_hit(&self) {
+        self.cache_hits.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn store_made(&self) {
+        self.stores.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn hook_called(&self) {
+        self.hook_calls.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// An engine with its ticks.
+#[derive(Clone, Debug)]
+pub(super) struct Runtime {
+    pub(super) engine: Engine,
+    pub(super) ticks: Ticks,
+    pub(super) counts: Arc<Counts>,
+    /// Why instances are not pooled, if they are not.
+    pub(super) unpooled: Option<String>,
+}
+
+impl Runtime {
+    /// An engine with pooled instances, or without where the system denies the address space.
+    pub(super) fn new() -> wasmtime::Result<Self> {
+        let (engine, unpooled) = match Engine::new(&config(true)) {
+            Ok(engine) => (engine, None),
+            Err(error) => {
+                let reason = format!("{error:#}");
+                tracing::warn!("instances are not pooled, so each hook's first call is slower: {reason}");
+                (Engine::new(&config(false))?, Some(reason))
+            }
+        };
+        let ticks = Ticks::default();
+        start_ticking(&engine, ticks.clone())?;
+        Ok(Self { engine, ticks, counts: Arc::default(), unpooled })
+    }
+}
+
+fn config(pooled: bool) -> Config {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        // Everything a middleware does not need is one thing less to attack.
+        .concurrency_support(false)
+        .wasm_memory64(false)
+        .wasm_relaxed_simd(false)
+        .wasm_tail_call(false)
+        .memory_init_cow(true)
+        .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
+    if pooled {
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool()));
+    }
+    config
+}
+
+fn pool() -> PoolingAllocationConfig {
+    let mut pool = PoolingAllocationConfig::default();
+    pool.total_component_instances(INSTANCES_MAX)
+        .total_core_instances(INSTANCES_MAX * 4)
+        .total_memories(INSTANCES_MAX * 2)
+        .total_tables(INSTANCES_MAX * 4)
+        .total_stacks(INSTANCES_MAX)
+        .max_core_instances_per_component(16)
+        .max_memories_per_component(8)
+        .max_tables_per_component(16)
+        .table_elements(100_000)
+        .linear_memory_keep_resident(KEEP_RESIDENT)
+        .table_keep_resident(16 << 10)
+        .pagemap_scan(Enabled::Auto);
+    pool
+}
+
+/// Advances the engine's epoch from a thread of its own: a timer of the async runtime would starve beside a guest
+/// that spins. The thread ends with the engine.
+fn start_ticking(engine: &Engine, ticks: Ticks) -> wasmtime::Result<()> {
+    let weak = engine.weak();
+    std::thread::Builder::new()
+        .name("cepa-epoch".to_owned())
+        .spawn(move || {
+            while let Some(engine) = weak.upgrade() {
+                ticks.advance();
+                engine.increment_epoch();
+                drop(engine);
+                std::thread::sleep(TICK);
+            }
+        })
+        .map(drop)
+        .map_err(wasmtime::Error::from)
+}

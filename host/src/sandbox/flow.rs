@@ -1,0 +1,299 @@
+//! The handles of one hook call: `next`, its runs, and the sink. Void once the call has returned.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wasmtime::component::Resource;
+
+use crate::chain::{
+    Acting, CheckPermission, CompressContext, Hook, HookKind, ModelCall, Next, Reasoning, Reply, Run, Sink,
+};
+use crate::error::Error;
+use crate::event::{Event, EventKinds};
+use crate::request::{
+    CompressRequest, CompressResponse, ModelRequest, ModelResponse, PermissionRequest, ReasoningRequest,
+    ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse,
+};
+
+use super::bindings::cepa::middleware::{events as wit_events, flow as wit, requests as wit_requests, types};
+use super::convert::{error_to_guest, event_from_guest, event_to_guest, permission_to_guest};
+use super::store::GuestState;
+
+/// The runs that a layer has started during one hook call, to end those it forgot.
+type Started = Arc<Mutex<Vec<u32>>>;
+
+/// A guest's way inward.
+pub struct NextHandle<H: Hook> {
+    next: Option<Next<H>>,
+    started: Started,
+}
+
+/// A guest's started run.
+pub struct RunHandle<H: Hook>(RunState<H>);
+
+enum RunState<H: Hook> {
+    Running(Run<H>),
+    Refused(Option<Error>),
+    Void,
+}
+
+/// A guest's way outward.
+pub struct SinkHandle {
+    sink: Option<Sink>,
+    hook: HookKind,
+}
+
+fn void() -> types::Error {
+    error_to_guest(Error::invalid("this handle belongs to a hook call that has returned"))
+}
+
+impl SinkHandle {
+    pub(super) fn new(sink: Sink, hook: HookKind) -> Self {
+        Self { sink: Some(sink), hook }
+    }
+
+    /// The start and the end of a reply are the host's to say.
+    fn check(&self, event: &Event) -> Result<(), Error> {
+        let forged = matches!(event, Event::ReplyStart { .. } | Event::ReplyEnd { .. });
+        if forged && self.hook != HookKind::Reply {
+            return Err(Error::invalid("`reply-start` and `reply-end` can't be sent from this hook"));
+        }
+        Ok(())
+    }
+}
+
+/// The flow handles of one hook call, as the host remembers them.
+pub(super) struct CallHandles<H: Hook> {
+    pub(super) next: Resource<NextHandle<H>>,
+    next_rep: u32,
+    started: Started,
+}
+
+impl<H: Hook> CallHandles<H> {
+    pub(super) fn open(state: &mut GuestState, next: Next<H>) -> wasmtime::Result<Self> {
+        let started = Started::default();
+        let next = state.give(NextHandle { next: Some(next), started: Arc::clone(&started) })?;
+        let next_rep = next.rep();
+        Ok(Self { next, next_rep, started })
+    }
+
+    /// The handle to give away, and what closes all of the call's handles later.
+    pub(super) fn split(self) -> (Resource<NextHandle<H>>, impl FnOnce(&mut GuestState)) {
+        let Self { next, next_rep, started } = self;
+        let close = move |state: &mut GuestState| {
+            // The guest may have dropped any of them: then there is nothing to close.
+            if let Ok(handle) = state.table.get_mut(&Resource::<NextHandle<H>>::new_borrow(next_rep)) {
+                handle.next = None;
+            }
+            for rep in started.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+                if let Ok(run) = state.table.get_mut(&Resource::<RunHandle<H>>::new_borrow(rep)) {
+                    run.0 = RunState::Void;
+                }
+            }
+        };
+        (next, close)
+    }
+}
+
+/// Closes a sink whose hook call has returned.
+pub(super) fn close_sink(state: &mut GuestState, rep: u32) {
+    if let Ok(handle) = state.table.get_mut(&Resource::<SinkHandle>::new_borrow(rep)) {
+        handle.sink = None;
+    }
+}
+
+impl GuestState {
+    async fn run_next<H: Hook>(
+        &mut self,
+        next: &Resource<NextHandle<H>>,
+        request: H::Request,
+    ) -> wasmtime::Result<Result<H::Response, types::Error>> {
+        let Some(next) = self.table.get_mut(next)?.next.as_mut() else { return Ok(Err(void())) };
+        self.own_time.leave();
+        let result = next.run(request).await;
+        self.own_time.resume();
+        self.cpu.waited();
+        Ok(result.map_err(error_to_guest))
+    }
+
+    async fn start_next<H: Hook>(
+        &mut self,
+        next: &Resource<NextHandle<H>>,
+        request: H::Request,
+    ) -> wasmtime::Result<Resource<RunHandle<H>>> {
+        let handle = self.table.get_mut(next)?;
+        let started = Arc::clone(&handle.started);
+        let state = match handle.next.as_mut() {
+            None => RunState::Void,
+            Some(next) => match next.start(request).await {
+                Ok(run) => RunState::Running(run),
+                Err(error) => RunState::Refused(Some(error)),
+            },
+        };
+        let run = self.give(RunHandle(state))?;
+        started.lock().unwrap_or_else(PoisonError::into_inner).push(run.rep());
+        Ok(run)
+    }
+
+    async fn read_run<H: Hook>(
+        &mut self,
+        run: &Resource<RunHandle<H>>,
+        kinds: wit_events::EventKinds,
+    ) -> wasmtime::Result<Vec<wit_events::Event>> {
+        let RunState::Running(run) = &mut self.table.get_mut(run)?.0 else { return Ok(Vec::new()) };
+        self.own_time.leave();
+        // Nobody reads outside any more: for the guest that is the end of the stream.
+        let events = run.next(kinds_from_guest(kinds)).await.unwrap_or_default();
+        self.own_time.resume();
+        self.cpu.waited();
+        Ok(events.into_iter().map(event_to_guest).collect())
+    }
+
+    async fn finish_run<H: Hook>(
+        &mut self,
+        run: &Resource<RunHandle<H>>,
+    ) -> wasmtime::Result<Result<H::Response, types::Error>> {
+        let result = match &mut self.table.get_mut(run)?.0 {
+            RunState::Void => return Ok(Err(void())),
+            RunState::Refused(error) => {
+                Err(error.take().unwrap_or_else(|| Error::invalid("`finish` was called before on this run")))
+            }
+            RunState::Running(run) => {
+                self.own_time.leave();
+                let result = run.finish().await;
+                self.own_time.resume();
+                self.cpu.waited();
+                result
+            }
+        };
+        Ok(result.map_err(error_to_guest))
+    }
+}
+
+/// The kinds of event that a guest asks for.
+pub(super) fn kinds_from_guest(kinds: wit_events::EventKinds) -> EventKinds {
+    use wit_events::EventKinds as Wit;
+    let pairs = [
+        (Wit::TEXT, EventKinds::TEXT),
+        (Wit::THINKING, EventKinds::THINKING),
+        (Wit::DATA, EventKinds::DATA),
+        (Wit::HINT, EventKinds::HINT),
+        (Wit::TOOL_CALL, EventKinds::TOOL_CALL),
+        (Wit::TOOL_RESULT, EventKinds::TOOL_RESULT),
+        (Wit::MODEL_CALL, EventKinds::MODEL_CALL),
+        (Wit::REPLY, EventKinds::REPLY),
+        (Wit::REVISION, EventKinds::REVISION),
+        (Wit::OTHER, EventKinds::OTHER),
+    ];
+    pairs.into_iter().filter(|(wit, _)| kinds.contains(*wit)).fold(EventKinds::NONE, |set, (_, kind)| set.with(kind))
+}
+
+impl wit::HostSink for GuestState {
+    async fn emit(
+        &mut self,
+        sink: Resource<SinkHandle>,
+        events: Vec<wit_events::Event>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let handle = self.table.get(&sink)?;
+        let Some(sink) = handle.sink.clone() else { return Ok(Err(void())) };
+        let converted: Result<Vec<Event>, Error> = events
+            .into_iter()
+            .map(|event| event_from_guest(event).and_then(|event| handle.check(&event).map(|()| event)))
+            .collect();
+        let events = match converted {
+            Ok(events) => events,
+            Err(error) => return Ok(Err(error_to_guest(error))),
+        };
+        self.own_time.leave();
+        let result = sink.emit(events).await;
+        self.own_time.resume();
+        self.cpu.waited();
+        Ok(result.map_err(error_to_guest))
+    }
+
+    fn drop(&mut self, sink: Resource<SinkHandle>) -> wasmtime::Result<()> {
+        self.table.delete(sink)?;
+        Ok(())
+    }
+}
+
+/// The host's side of `…-next` and `…-run` of one onion hook.
+macro_rules! flow_handles {
+    ($hook:ty, $next:ident, $run:ident, $request:ty => $response:ty) => {
+        impl wit::$next for GuestState {
+            async fn run(
+                &mut self,
+                next: Resource<NextHandle<$hook>>,
+                request: Resource<$request>,
+            ) -> wasmtime::Result<Result<Resource<$response>, types::Error>> {
+                let request = self.table.delete(request)?;
+                match self.run_next(&next, request).await? {
+                    Ok(response) => Ok(Ok(self.give(response)?)),
+                    Err(error) => Ok(Err(error)),
+                }
+            }
+
+            async fn start(
+                &mut self,
+                next: Resource<NextHandle<$hook>>,
+                request: Resource<$request>,
+            ) -> wasmtime::Result<Resource<RunHandle<$hook>>> {
+                let request = self.table.delete(request)?;
+                self.start_next(&next, request).await
+            }
+
+            fn drop(&mut self, next: Resource<NextHandle<$hook>>) -> wasmtime::Result<()> {
+                self.table.delete(next)?;
+                Ok(())
+            }
+        }
+
+        impl wit::$run for GuestState {
+            async fn next(
+                &mut self,
+                run: Resource<RunHandle<$hook>>,
+                kinds: wit_events::EventKinds,
+            ) -> wasmtime::Result<Vec<wit_events::Event>> {
+                self.read_run(&run, kinds).await
+            }
+
+            async fn finish(
+                &mut self,
+                run: Resource<RunHandle<$hook>>,
+            ) -> wasmtime::Result<Result<Resource<$response>, types::Error>> {
+                match self.finish_run(&run).await? {
+                    Ok(response) => Ok(Ok(self.give(response)?)),
+                    Err(error) => Ok(Err(error)),
+                }
+            }
+
+            fn drop(&mut self, run: Resource<RunHandle<$hook>>) -> wasmtime::Result<()> {
+                self.table.delete(run)?;
+                Ok(())
+            }
+        }
+    };
+}
+
+flow_handles!(Reply, HostReplyNext, HostReplyRun, ReplyRequest => ReplyResponse);
+flow_handles!(Reasoning, HostReasoningNext, HostReasoningRun, ReasoningRequest => ReasoningResponse);
+flow_handles!(ModelCall, HostModelNext, HostModelRun, ModelRequest => ModelResponse);
+flow_handles!(Acting, HostToolNext, HostToolRun, ToolRequest => ToolResponse);
+flow_handles!(CompressContext, HostCompressNext, HostCompressRun, CompressRequest => CompressResponse);
+
+impl wit::HostPermissionNext for GuestState {
+    async fn run(
+        &mut self,
+        next: Resource<NextHandle<CheckPermission>>,
+        request: Resource<PermissionRequest>,
+    ) -> wasmtime::Result<Result<wit_requests::PermissionDecision, types::Error>> {
+        let request = self.table.delete(request)?;
+        Ok(self.run_next(&next, request).await?.map(permission_to_guest))
+    }
+
+    fn drop(&mut self, next: Resource<NextHandle<CheckPermission>>) -> wasmtime::Result<()> {
+        self.table.delete(next)?;
+        Ok(())
+    }
+}
+
+impl wit::Host for GuestState {}

@@ -1,0 +1,200 @@
+//! One instance of a component in a store of its own, and the bounds around each call into it.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use wasmtime::component::{Instance, InstancePre};
+use wasmtime::{Store, UpdateDeadline};
+
+use crate::chain::{HookKind, HookSet, ReplyContext};
+
+use super::bindings::exports::cepa::middleware as exports;
+use super::budget::{CpuBudget, LimitHit, OwnTime};
+use super::engine::Runtime;
+use super::store::{GuestState, LayerInfo, LogBudget};
+
+/// Where a component's hooks are, looked up once.
+#[derive(Clone)]
+pub(super) struct HookIndices {
+    pub(super) on_reply: Option<exports::on_reply::GuestIndices>,
+    pub(super) on_reasoning: Option<exports::on_reasoning::GuestIndices>,
+    pub(super) on_model_call: Option<exports::on_model_call::GuestIndices>,
+    pub(super) on_acting: Option<exports::on_acting::GuestIndices>,
+    pub(super) on_compress_context: Option<exports::on_compress_context::GuestIndices>,
+    pub(super) on_check_permission: Option<exports::on_check_permission::GuestIndices>,
+    pub(super) on_system_prompt: Option<exports::on_system_prompt::GuestIndices>,
+    pub(super) on_events: Option<exports::on_events::GuestIndices>,
+    pub(super) on_draft: Option<exports::on_draft::GuestIndices>,
+    pub(super) tool_source: Option<exports::tool_source::GuestIndices>,
+    pub(super) on_turn_end: Option<exports::on_turn_end::GuestIndices>,
+    pub(super) configuration: Option<exports::configuration::GuestIndices>,
+}
+
+impl HookIndices {
+    /// The indices of the hooks in the set.
+    pub(super) fn find(
+        pre: &InstancePre<GuestState>,
+        hooks: HookSet,
+        configuration: bool,
+    ) -> wasmtime::Result<Self> {
+        macro_rules! find {
+            ($kind:ident, $module:ident) => {
+                if hooks.contains(HookKind::$kind) { Some(exports::$module::GuestIndices::new(pre)?) } else { None }
+            };
+        }
+        Ok(Self {
+            on_reply: find!(Reply, on_reply),
+            on_reasoning: find!(Reasoning, on_reasoning),
+            on_model_call: find!(ModelCall, on_model_call),
+            on_acting: find!(Acting, on_acting),
+            on_compress_context: find!(CompressContext, on_compress_context),
+            on_check_permission: find!(CheckPermission, on_check_permission),
+            on_system_prompt: find!(SystemPrompt, on_system_prompt),
+            on_events: find!(Events, on_events),
+            on_draft: find!(Draft, on_draft),
+            tool_source: find!(ToolSource, tool_source),
+            on_turn_end: find!(TurnEnd, on_turn_end),
+            configuration: if configuration { Some(exports::configuration::GuestIndices::new(pre)?) } else { None },
+        })
+    }
+}
+
+/// The hooks of an instance that have been called before.
+#[derive(Default)]
+pub(super) struct LoadedHooks {
+    pub(super) on_reply: Option<exports::on_reply::Guest>,
+    pub(super) on_reasoning: Option<exports::on_reasoning::Guest>,
+    pub(super) on_model_call: Option<exports::on_model_call::Guest>,
+    pub(super) on_acting: Option<exports::on_acting::Guest>,
+    pub(super) on_compress_context: Option<exports::on_compress_context::Guest>,
+    pub(super) on_check_permission: Option<exports::on_check_permission::Guest>,
+    pub(super) on_system_prompt: Option<exports::on_system_prompt::Guest>,
+    pub(super) on_events: Option<exports::on_events::Guest>,
+    pub(super) on_draft: Option<exports::on_draft::Guest>,
+    pub(super) tool_source: Option<exports::tool_source::Guest>,
+    pub(super) on_turn_end: Option<exports::on_turn_end::Guest>,
+    pub(super) configuration: Option<exports::configuration::Guest>,
+}
+
+/// The guest of a hook: loaded at its first call, with its types checked.
+macro_rules! hook_guest {
+    ($instance:expr, $field:ident) => {{
+        let guest = &mut *$instance;
+        if guest.loaded.$field.is_none() {
+            let Some(index) = &guest.indices.$field else {
+                return Err(wasmtime::format_err!("the component does not export this hook"));
+            };
+            guest.loaded.$field = Some(index.load(&mut guest.store, &guest.instance)?);
+        }
+        match &guest.loaded.$field {
+            Some(loaded) => loaded.clone(),
+            None => return Err(wasmtime::format_err!("the component does not export this hook")),
+        }
+    }};
+}
+pub(super) use hook_guest;
+
+/// A component in its store.
+pub(super) struct GuestInstance {
+    pub(super) store: Store<GuestState>,
+    pub(super) instance: Instance,
+    pub(super) indices: Arc<HookIndices>,
+    pub(super) loaded: LoadedHooks,
+}
+
+/// What an instance is made of.
+#[derive(Clone)]
+pub(super) struct Template {
+    pub(super) runtime: Runtime,
+    pub(super) pre: InstancePre<GuestState>,
+    pub(super) indices: Arc<HookIndices>,
+}
+
+impl Template {
+    /// A fresh instance.
+    pub(super) async fn instantiate(
+        &self,
+        context: Arc<ReplyContext>,
+        layer: Arc<LayerInfo>,
+        log: Arc<LogBudget>,
+    ) -> wasmtime::Result<GuestInstance> {
+        let cpu = CpuBudget::new(self.runtime.ticks.clone(), &layer.spec.limits);
+        let mut store = Store::new(&self.runtime.engine, GuestState::new(context, layer, log, cpu));
+        self.runtime.counts.store_made();
+        store.limiter(|state| &mut state.memory);
+        store.epoch_deadline_callback(|mut store| {
+            let cpu = &mut store.data_mut().cpu;
+            if cpu.is_fresh() {
+                return Ok(UpdateDeadline::Continue(1));
+            }
+            cpu.tick().map_err(wasmtime::Error::new)?;
+            Ok(UpdateDeadline::Yield(1))
+        });
+        store.set_epoch_deadline(1);
+        store.data_mut().cpu.begin();
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        Ok(GuestInstance { store, instance, indices: Arc::clone(&self.indices), loaded: LoadedHooks::default() })
+    }
+}
+
+impl GuestInstance {
+    /// A hook call begins: its budgets are whole.
+    pub(super) fn begin(&mut self) {
+        self.store.set_epoch_deadline(1);
+        let state = self.store.data_mut();
+        state.cpu.begin();
+        state.own_time.begin();
+        state.last_error = None;
+    }
+
+    /// Why a call into the guest ended without a result, for the operator.
+    pub(super) fn explain(&mut self, error: &wasmtime::Error) -> String {
+        let state = self.store.data_mut();
+        state.drain_output();
+        if let Some(hit) = error.downcast_ref::<LimitHit>() {
+            return hit.to_string();
+        }
+        let trap = match error.downcast_ref::<wasmtime::Trap>() {
+            Some(wasmtime::Trap::UnreachableCodeReached) => "the guest gave up (trap `unreachable`)".to_owned(),
+            Some(trap) => format!("trap: {trap}"),
+            None => error.root_cause().to_string(),
+        };
+        match (state.memory.hit(), &state.last_error) {
+            (Some(hit), _) => format!("{hit}; {trap}"),
+            (None, Some(said)) => format!("{trap}; it said: {said}"),
+            (None, None) => trap,
+        }
+    }
+}
+
+/// Waits for a call into a guest, as long as the layer itself is not busy longer than its limit allows.
+pub(super) async fn within<T>(
+    own_time: OwnTime,
+    allowed: Duration,
+    call: impl Future<Output = T>,
+) -> Result<T, LimitHit> {
+    let mut call = pin!(call);
+    // Most calls are done at once, or wait for what is inside: no timer for them.
+    let first = std::future::poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
+    if let Poll::Ready(result) = first {
+        return Ok(result);
+    }
+    loop {
+        let spent = own_time.spent();
+        let Some(left) = allowed.checked_sub(spent).filter(|left| !left.is_zero()) else {
+            return Err(LimitHit {
+                limit: "wall",
+                allowed: format!("{} ms", allowed.as_millis()),
+                used: format!("{} ms", spent.as_millis()),
+            });
+        };
+        tokio::select! {
+            biased;
+            result = &mut call => return Ok(result),
+            () = tokio::time::sleep(left) => {}
+        }
+    }
+}

@@ -1,0 +1,235 @@
+use std::sync::Arc;
+
+use wasmtime::component::Resource;
+
+use crate::message::Message;
+use crate::request::{ModelRequest, ModelResponse};
+use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
+use crate::sandbox::convert::{
+    call_to_guest, choice_from_guest, choice_to_guest, content_from_guest, message_from_guest, message_to_guest,
+    messages_from_guest, messages_to_guest, reason_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
+    usage_to_guest,
+};
+use crate::sandbox::store::GuestState;
+
+use super::{answer, metadata, parse_value, put_value, read_value, shared_resource};
+
+impl GuestState {
+    /// Edits the messages of a request with one that a guest gives.
+    fn with_message(
+        &mut self,
+        this: &Resource<ModelRequest>,
+        message: types::Message,
+        edit: impl FnOnce(&mut ModelRequest, Message) -> Result<(), crate::error::Error>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let this = self.table.get_mut(this)?;
+        answer(message_from_guest(message).and_then(|message| edit(this, message)))
+    }
+}
+
+impl wit::HostModelRequest for GuestState {
+    shared_resource!(ModelRequest);
+    metadata!(ModelRequest);
+
+    fn new(&mut self, model: String) -> wasmtime::Result<Resource<ModelRequest>> {
+        self.give(ModelRequest::to(model))
+    }
+
+    fn model(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<String> {
+        Ok(self.table.get(&this)?.model.clone())
+    }
+
+    fn set_model(&mut self, this: Resource<ModelRequest>, alias: String) -> wasmtime::Result<()> {
+        self.table.get_mut(&this)?.edit().model = alias;
+        Ok(())
+    }
+
+    fn system_prompt(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Option<String>> {
+        Ok(self.table.get(&this)?.system_prompt.clone())
+    }
+
+    fn set_system_prompt(&mut self, this: Resource<ModelRequest>, prompt: Option<String>) -> wasmtime::Result<()> {
+        self.table.get_mut(&this)?.edit().system_prompt = prompt;
+        Ok(())
+    }
+
+    fn message_count(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<u32> {
+        Ok(u32::try_from(self.table.get(&this)?.messages.len()).unwrap_or(u32::MAX))
+    }
+
+    fn message(
+        &mut self,
+        this: Resource<ModelRequest>,
+        index: u32,
+    ) -> wasmtime::Result<Result<types::Message, types::Error>> {
+        let message = self.table.get(&this)?.message(index).map(|message| Message::clone(message));
+        answer(message.map(message_to_guest))
+    }
+
+    fn messages(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<types::Message>> {
+        Ok(messages_to_guest(&self.table.get(&this)?.messages))
+    }
+
+    fn set_messages(
+        &mut self,
+        this: Resource<ModelRequest>,
+        messages: Vec<types::Message>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let this = self.table.get_mut(&this)?;
+        answer(messages_from_guest(messages).map(|messages| {
+            this.edit().messages = Arc::new(messages.into_iter().map(Arc::new).collect());
+        }))
+    }
+
+    fn push_message(
+        &mut self,
+        this: Resource<ModelRequest>,
+        message: types::Message,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        self.with_message(&this, message, |request, message| {
+            request.push_message(message);
+            Ok(())
+        })
+    }
+
+    fn insert_message(
+        &mut self,
+        this: Resource<ModelRequest>,
+        index: u32,
+        message: types::Message,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        self.with_message(&this, message, |request, message| request.insert_message(index, message))
+    }
+
+    fn replace_message(
+        &mut self,
+        this: Resource<ModelRequest>,
+        index: u32,
+        message: types::Message,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        self.with_message(&this, message, |request, message| request.replace_message(index, message))
+    }
+
+    fn remove_message(
+        &mut self,
+        this: Resource<ModelRequest>,
+        index: u32,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        answer(self.table.get_mut(&this)?.remove_message(index))
+    }
+
+    fn tools(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<types::ToolDefinition>> {
+        Ok(self.table.get(&this)?.tools.iter().map(tool_to_guest).collect())
+    }
+
+    fn set_tools(
+        &mut self,
+        this: Resource<ModelRequest>,
+        tools: Vec<types::ToolDefinition>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let this = self.table.get_mut(&this)?;
+        answer(tools_from_guest(tools).map(|tools| this.edit().tools = Arc::new(tools)))
+    }
+
+    fn tool_choice(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<types::ToolChoice> {
+        Ok(choice_to_guest(self.table.get(&this)?.tool_choice.clone()))
+    }
+
+    fn set_tool_choice(&mut self, this: Resource<ModelRequest>, choice: types::ToolChoice) -> wasmtime::Result<()> {
+        self.table.get_mut(&this)?.edit().tool_choice = choice_from_guest(choice);
+        Ok(())
+    }
+
+    fn output_schema(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Option<String>> {
+        Ok(self.table.get(&this)?.output_schema.as_ref().map(ToString::to_string))
+    }
+
+    fn set_output_schema(
+        &mut self,
+        this: Resource<ModelRequest>,
+        schema: Option<String>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let this = self.table.get_mut(&this)?;
+        let schema = schema.map(|text| schema_from_guest("the schema", &text)).transpose();
+        answer(schema.map(|schema| this.edit().output_schema = schema))
+    }
+
+    fn parameter(&mut self, this: Resource<ModelRequest>, name: String) -> wasmtime::Result<Option<String>> {
+        Ok(read_value(&self.table.get(&this)?.parameters, &name))
+    }
+
+    fn parameters(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<(String, String)>> {
+        let parameters = &self.table.get(&this)?.parameters;
+        Ok(parameters.iter().map(|(name, value)| (name.clone(), value.to_string())).collect())
+    }
+
+    fn set_parameter(
+        &mut self,
+        this: Resource<ModelRequest>,
+        name: String,
+        value: Option<String>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let this = self.table.get_mut(&this)?;
+        Ok(parse_value(value).map(|value| put_value(&mut this.edit().parameters, name, value)))
+    }
+
+    fn internal(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<bool> {
+        Ok(self.table.get(&this)?.internal)
+    }
+}
+
+impl wit::HostModelResponse for GuestState {
+    shared_resource!(ModelResponse);
+    metadata!(ModelResponse);
+
+    fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ModelResponse>> {
+        // A constructor has no error value: content that can't be read is the guest's fault.
+        let content = content_from_guest(content).map_err(wasmtime::Error::new)?;
+        self.give(ModelResponse::answer(content))
+    }
+
+    fn id(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {
+        Ok(self.table.get(&this)?.id.clone())
+    }
+
+    fn model(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {
+        Ok(self.table.get(&this)?.model.clone())
+    }
+
+    fn reported_model(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<Option<String>> {
+        Ok(self.table.get(&this)?.reported_model.clone())
+    }
+
+    fn provider(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {
+        Ok(self.table.get(&this)?.provider.clone())
+    }
+
+    fn message(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<types::Message> {
+        Ok(message_to_guest(self.table.get(&this)?.message.clone()))
+    }
+
+    fn text(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {
+        Ok(self.table.get(&this)?.text())
+    }
+
+    fn tool_calls(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<Vec<types::ToolCall>> {
+        Ok(self.table.get(&this)?.message.tool_calls().cloned().map(call_to_guest).collect())
+    }
+
+    fn set_content(
+        &mut self,
+        this: Resource<ModelResponse>,
+        content: Vec<types::ContentBlock>,
+    ) -> wasmtime::Result<Result<(), types::Error>> {
+        let this = self.table.get_mut(&this)?;
+        answer(content_from_guest(content).map(|content| this.edit().message.content = content))
+    }
+
+    fn usage(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<Option<types::Usage>> {
+        Ok(self.table.get(&this)?.usage.clone().map(usage_to_guest))
+    }
+
+    fn finish_reason(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<types::FinishReason> {
+        Ok(reason_to_guest(self.table.get(&this)?.finish_reason))
+    }
+}
