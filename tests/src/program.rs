@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use cepa::chain::{
-    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Next, NoteKind, ReplyContext, Sink,
+    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Next, NoteKind, ReplyContext,
+    Sink,
 };
 use cepa::error::{Error, ErrorKind, Failure};
 use cepa::event::{Event, EventKinds};
@@ -63,7 +64,11 @@ impl Middleware for NativeProgram {
     }
 
     fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
-        Arc::new(Running { name: self.name.clone(), program: self.program.clone(), context: Arc::clone(reply) })
+        Arc::new(Running {
+            name: self.name.clone(),
+            program: self.program.clone(),
+            context: Arc::clone(reply),
+        })
     }
 }
 

@@ -14,9 +14,8 @@ const LANGUAGES: [&str; 5] = ["rust", "c", "go", "js", "python"];
 fn guest(language: &str, name: &str) -> Vec<u8> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("languages/target");
     let path = folder.join(format!("{language}-{name}.wasm"));
-    std::fs::read(&path).unwrap_or_else(|error| {
-        panic!("`{}`: {error}; `tests/languages/build` makes it", path.display())
-    })
+    std::fs::read(&path)
+        .unwrap_or_else(|error| panic!("`{}`: {error}; `tests/languages/build` makes it", path.display()))
 }
 
 fn request() -> ModelRequest {
@@ -85,7 +84,11 @@ async fn an_error_inside_reaches_the_guest_as_a_value() {
             });
             let happened = call::<ModelCall>(&[entry], request(), failing).await;
             let error = happened.result.unwrap_err();
-            assert_eq!((error.kind, error.status), (ErrorKind::RateLimited, Some(429)), "{language} {name}: {error}");
+            assert_eq!(
+                (error.kind, error.status),
+                (ErrorKind::RateLimited, Some(429)),
+                "{language} {name}: {error}"
+            );
             assert_eq!(error.message, "slow down, é", "{language} {name}");
         }
     }

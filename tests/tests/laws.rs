@@ -57,7 +57,7 @@ fn request() -> ModelRequest {
 
 fn run(runtime: &Runtime, entries: &[ChainEntry]) -> Seen {
     let calls = Arc::new(AtomicU32::new(0));
-    let happened = runtime.block_on(call(entries, request(), endpoint(Arc::clone(&calls))));
+    let happened = runtime.block_on(call::<ModelCall>(entries, request(), endpoint(Arc::clone(&calls))));
     Seen {
         answer: happened.result.map(|response| (response.text(), response.message.name.clone())),
         events: happened.events,
@@ -81,7 +81,8 @@ impl Bench {
     }
 
     fn natives(&self, programs: &[Program]) -> Vec<ChainEntry> {
-        let layer = |(n, program): (usize, &Program)| native(&format!("layer-{n}"), program.clone(), RUNS_MAX);
+        let layer =
+            |(n, program): (usize, &Program)| native(&format!("layer-{n}"), program.clone(), RUNS_MAX);
         programs.iter().enumerate().map(layer).collect()
     }
 
@@ -147,8 +148,12 @@ fn native_layers_and_components_mix() {
     check(100, |bench, programs| {
         let natives = bench.natives(&programs);
         let components = bench.components(&programs);
-        let mixed: Vec<ChainEntry> =
-            natives.iter().zip(&components).enumerate().map(|(n, (a, b))| if n % 2 == 0 { a } else { b }.clone()).collect();
+        let mixed: Vec<ChainEntry> = natives
+            .iter()
+            .zip(&components)
+            .enumerate()
+            .map(|(n, (a, b))| if n % 2 == 0 { a } else { b }.clone())
+            .collect();
         prop_assert_eq!(run(&bench.runtime, &natives), run(&bench.runtime, &mixed));
         Ok(())
     });
@@ -192,7 +197,7 @@ fn run_nested(runtime: &Runtime, outer: &[ChainEntry], inner: &[ChainEntry]) -> 
         async move { inner.call(request, innermost, out).await }
     });
     let chain = Chain::open(outer, context);
-    let happened = runtime.block_on(call_in(&chain, request(), nested));
+    let happened = runtime.block_on(call_in::<ModelCall>(&chain, request(), nested));
     Seen {
         answer: happened.result.map(|response| (response.text(), response.message.name.clone())),
         events: happened.events,

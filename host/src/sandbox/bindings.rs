@@ -1,7 +1,5 @@
 //! What the engine's generator makes of the contract. Nothing else stands here.
 
-#![expect(missing_docs, reason = "the contract documents its items in wit/")]
-
 use crate::chain::{Acting, CheckPermission, CompressContext, ModelCall, Reasoning, Reply};
 
 use super::flow::{NextHandle, RunHandle};

@@ -88,7 +88,11 @@ impl CpuBudget {
         if self.used <= self.allowed {
             return Ok(());
         }
-        Err(LimitHit { limit: "cpu", allowed: format!("{} ms", self.allowed), used: format!("{} ms", self.used) })
+        Err(LimitHit {
+            limit: "cpu",
+            allowed: format!("{} ms", self.allowed),
+            used: format!("{} ms", self.used),
+        })
     }
 }
 
@@ -161,7 +165,12 @@ impl MemoryBudget {
 }
 
 impl ResourceLimiter for MemoryBudget {
-    fn memory_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn memory_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let used = self.used.saturating_sub(current as u64).saturating_add(desired as u64);
         if used > self.allowed {
             let hit = LimitHit {
@@ -176,7 +185,12 @@ impl ResourceLimiter for MemoryBudget {
         Ok(true)
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _maximum: Option<usize>) -> wasmtime::Result<bool> {
+    fn table_growing(
+        &mut self,
+        current: usize,
+        desired: usize,
+        _maximum: Option<usize>,
+    ) -> wasmtime::Result<bool> {
         let elements = self.table_elements.saturating_sub(current).saturating_add(desired);
         if elements > TABLE_ELEMENTS_MAX {
             let hit = LimitHit {
@@ -202,13 +216,17 @@ mod tests {
         assert!(budget.memory_growing(0, 60, None).unwrap());
         assert!(budget.memory_growing(0, 40, None).unwrap());
         assert!(!budget.memory_growing(40, 41, None).unwrap());
-        assert_eq!(budget.hit().unwrap().to_string(), "limit `memory` reached: 101 bytes of 100 bytes allowed");
+        assert_eq!(
+            budget.hit().unwrap().to_string(),
+            "limit `memory` reached: 101 bytes of 100 bytes allowed"
+        );
     }
 
     #[test]
     fn waiting_is_not_computing() {
         let ticks = Ticks::default();
-        let mut cpu = CpuBudget::new(ticks.clone(), &Limits { cpu: Duration::from_millis(3), ..Limits::default() });
+        let mut cpu =
+            CpuBudget::new(ticks.clone(), &Limits { cpu: Duration::from_millis(3), ..Limits::default() });
         cpu.begin();
         for _ in 0..50 {
             (0..20).for_each(|_| ticks.advance());

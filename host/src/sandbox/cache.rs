@@ -40,7 +40,8 @@ impl CompiledCache {
 
     /// The user's own cache folder: `$XDG_CACHE_HOME/cepa/compiled`, or below `~/.cache`.
     pub fn default_folder(xdg_cache_home: Option<PathBuf>, home: Option<PathBuf>) -> Option<PathBuf> {
-        let cache = xdg_cache_home.filter(|path| path.is_absolute()).or_else(|| Some(home?.join(".cache")))?;
+        let cache =
+            xdg_cache_home.filter(|path| path.is_absolute()).or_else(|| Some(home?.join(".cache")))?;
         Some(cache.join("cepa").join("compiled"))
     }
 
@@ -89,7 +90,8 @@ impl CompiledCache {
     /// Covers the key, the file's name (so that files can't be swapped) and the code.
     fn hash(&self, path: &Path, code: &[u8]) -> [u8; HASH_BYTES] {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let inner = Sha256::new().chain_update(self.key).chain_update(name.as_bytes()).chain_update(code).finalize();
+        let inner =
+            Sha256::new().chain_update(self.key).chain_update(name.as_bytes()).chain_update(code).finalize();
         // Twice, so that nothing can be appended to what the first covers.
         Sha256::new().chain_update(self.key).chain_update(inner).finalize().into()
     }
@@ -120,7 +122,8 @@ impl CompiledCache {
                 let entry = entry.ok()?;
                 let meta = entry.metadata().ok()?;
                 let compiled = entry.path().extension().is_some_and(|ending| ending == "cwasm");
-                compiled.then(|| (meta.accessed().or_else(|_| meta.modified()).ok(), meta.len(), entry.path()))
+                compiled
+                    .then(|| (meta.accessed().or_else(|_| meta.modified()).ok(), meta.len(), entry.path()))
             })
             .collect();
         files.sort();
@@ -136,7 +139,10 @@ impl CompiledCache {
     }
 }
 
-#[expect(unsafe_code, reason = "the engine can't check compiled code; the hash of the file was checked instead")]
+#[expect(
+    unsafe_code,
+    reason = "the engine can't check compiled code; the hash of the file was checked instead"
+)]
 fn load(engine: &Engine, code: &[u8]) -> Option<Component> {
     // SAFETY: `check` found that these bytes were written by `put` of a host with the same key, hence come from
     // `Component::serialize`; the engine itself refuses code of another version or configuration.
@@ -161,14 +167,16 @@ fn read_key(folder: &Path) -> std::io::Result<[u8; HASH_BYTES]> {
     fs::remove_file(&temporary)?;
     match linked {
         Ok(()) => Ok(key),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => match fs::read(&path)?.try_into() {
-            Ok(key) => Ok(key),
-            Err(_) => {
-                // Damaged: what was hashed with it is worthless, so begin anew.
-                fs::write(&path, key)?;
-                Ok(key)
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            match fs::read(&path)?.try_into() {
+                Ok(key) => Ok(key),
+                Err(_) => {
+                    // Damaged: what was hashed with it is worthless, so begin anew.
+                    fs::write(&path, key)?;
+                    Ok(key)
+                }
             }
-        },
+        }
         Err(error) => Err(error),
     }
 }

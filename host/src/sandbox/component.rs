@@ -23,7 +23,8 @@ const PACKAGE: &str = "cepa:middleware/";
 const VERSION: &str = "0.1.0";
 
 /// The WASI packages of which a component gets an empty world.
-const WASI: [&str; 6] = ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
+const WASI: [&str; 6] =
+    ["wasi:cli/", "wasi:clocks/", "wasi:filesystem/", "wasi:io/", "wasi:random/", "wasi:sockets/"];
 
 /// A component that can be placed in a chain.
 #[derive(Clone)]
@@ -38,7 +39,10 @@ pub struct Component {
 
 impl std::fmt::Debug for Component {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Component").field("name", &self.name).field("hooks", &self.hooks).finish_non_exhaustive()
+        f.debug_struct("Component")
+            .field("name", &self.name)
+            .field("hooks", &self.hooks)
+            .finish_non_exhaustive()
     }
 }
 
@@ -123,7 +127,8 @@ impl Sandbox {
         hooks: HookSet,
         configuration: bool,
     ) -> Result<Template, LoadError> {
-        let indices = HookIndices::find(&pre, hooks, configuration).map_err(|error| mismatch(name, &error))?;
+        let indices =
+            HookIndices::find(&pre, hooks, configuration).map_err(|error| mismatch(name, &error))?;
         Ok(Template { runtime: self.runtime.clone(), pre, indices: Arc::new(indices) })
     }
 
@@ -131,7 +136,11 @@ impl Sandbox {
     ///
     /// # Errors
     /// When the configuration does not fit the component's schema.
-    pub fn middleware(&self, spec: LayerSpec, component: &Component) -> Result<Arc<dyn Middleware>, LoadError> {
+    pub fn middleware(
+        &self,
+        spec: LayerSpec,
+        component: &Component,
+    ) -> Result<Arc<dyn Middleware>, LoadError> {
         if let Some(schema) = &component.config_schema {
             check_config(component, &spec, schema)?;
         }
@@ -165,8 +174,12 @@ impl Sandbox {
         for import in &imports {
             check_import(name, import)?;
         }
-        let mut reading =
-            Reading { hooks: HookSet::EMPTY, wasi: imports.iter().any(|i| i.starts_with("wasi:")), imports, configuration: false };
+        let mut reading = Reading {
+            hooks: HookSet::EMPTY,
+            wasi: imports.iter().any(|i| i.starts_with("wasi:")),
+            imports,
+            configuration: false,
+        };
         let mut exports = Vec::new();
         for (export, item) in ty.exports(engine) {
             exports.push(format!("`{export}`"));
@@ -250,7 +263,17 @@ fn own_interface<'a>(name: &str, item: &'a str) -> Result<Option<&'a str>, LoadE
 
 fn check_import(name: &str, import: &str) -> Result<(), LoadError> {
     const OFFERED: [&str; 12] = [
-        "types", "events", "requests", "flow", "context", "log", "clock", "random", "state", "models", "tools",
+        "types",
+        "events",
+        "requests",
+        "flow",
+        "context",
+        "log",
+        "clock",
+        "random",
+        "state",
+        "models",
+        "tools",
         "conversation",
     ];
     let known = match own_interface(name, import)? {

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Outcome};
 use crate::message::{
-    Block, Data, DataSource, FinishReason, Message, ResultPart, Role, ToolCall, ToolChoice, ToolDefinition, ToolResult,
-    ToolState, Usage,
+    Block, Data, DataSource, FinishReason, Message, ResultPart, Role, ToolCall, ToolChoice, ToolDefinition,
+    ToolResult, ToolState, Usage,
 };
 use crate::request::{Permission, PermissionDecision, Verdict};
 
@@ -29,18 +29,50 @@ macro_rules! same_cases {
     };
 }
 
-same_cases!(kind_to_guest, kind_from_guest, ErrorKind, wt::ErrorKind {
-    InvalidInput, NotFound, Denied, Limit, Timeout, RateLimited, Overloaded, Authentication, ContextOverflow,
-    ContentFilter, Connection, Upstream, Aborted, Fault, Unsupported, Rejected, Internal, Other,
-});
+same_cases!(
+    kind_to_guest,
+    kind_from_guest,
+    ErrorKind,
+    wt::ErrorKind {
+        InvalidInput,
+        NotFound,
+        Denied,
+        Limit,
+        Timeout,
+        RateLimited,
+        Overloaded,
+        Authentication,
+        ContextOverflow,
+        ContentFilter,
+        Connection,
+        Upstream,
+        Aborted,
+        Fault,
+        Unsupported,
+        Rejected,
+        Internal,
+        Other,
+    }
+);
 same_cases!(role_to_guest, role_from_guest, Role, wt::Role { System, User, Assistant, Tool });
-same_cases!(state_to_guest, state_from_guest, ToolState, wt::ToolState {
-    Success, Error, Denied, Interrupted, Parked,
-});
-same_cases!(reason_to_guest, reason_from_guest, FinishReason, wt::FinishReason {
-    Stop, Length, ToolCalls, ContentFilter, Other,
-});
-same_cases!(outcome_to_guest, outcome_from_guest, Outcome, wt::Outcome { Replied, Silent, Aborted, Failed, Parked });
+same_cases!(
+    state_to_guest,
+    state_from_guest,
+    ToolState,
+    wt::ToolState { Success, Error, Denied, Interrupted, Parked }
+);
+same_cases!(
+    reason_to_guest,
+    reason_from_guest,
+    FinishReason,
+    wt::FinishReason { Stop, Length, ToolCalls, ContentFilter, Other }
+);
+same_cases!(
+    outcome_to_guest,
+    outcome_from_guest,
+    Outcome,
+    wt::Outcome { Replied, Silent, Aborted, Failed, Parked }
+);
 same_cases!(permit_to_guest, permit_from_guest, Permission, wr::Permission { Allow, Ask, Deny });
 
 pub(super) fn error_to_guest(error: Error) -> wt::Error {
@@ -159,7 +191,9 @@ fn block_to_guest(block: Block) -> wt::ContentBlock {
             state: state_to_guest(result.state),
             content: parts_to_guest(result.content),
         }),
-        Block::Other { name, json } => wt::ContentBlock::Other(wt::OtherBlock { name, json: json.to_string() }),
+        Block::Other { name, json } => {
+            wt::ContentBlock::Other(wt::OtherBlock { name, json: json.to_string() })
+        }
     }
 }
 
@@ -319,12 +353,14 @@ pub(super) fn event_to_guest(event: Event) -> we::Event {
             error: error.map(error_to_guest),
         }),
         Event::ModelCallStart { id, model } => we::Event::ModelCallStart(we::ModelCallStart { id, model }),
-        Event::ModelCallEnd { id, finish_reason, usage, error } => we::Event::ModelCallEnd(we::ModelCallEnd {
-            id,
-            finish_reason: reason_to_guest(finish_reason),
-            usage: usage.map(usage_to_guest),
-            error: error.map(error_to_guest),
-        }),
+        Event::ModelCallEnd { id, finish_reason, usage, error } => {
+            we::Event::ModelCallEnd(we::ModelCallEnd {
+                id,
+                finish_reason: reason_to_guest(finish_reason),
+                usage: usage.map(usage_to_guest),
+                error: error.map(error_to_guest),
+            })
+        }
         Event::TextStart { id } => we::Event::TextStart(id),
         Event::TextDelta { id, text } => we::Event::TextDelta(we::TextDelta { id, text }),
         Event::TextEnd { id } => we::Event::TextEnd(id),
@@ -336,10 +372,16 @@ pub(super) fn event_to_guest(event: Event) -> we::Event {
         Event::DataEnd { id } => we::Event::DataEnd(id),
         Event::Hint { id, source, text } => we::Event::Hint(we::Hint { id, source, text }),
         Event::ToolCallStart { call_id, name } => we::Event::ToolCallStart(we::ToolStart { call_id, name }),
-        Event::ToolCallDelta { call_id, text } => we::Event::ToolCallDelta(we::TextDelta { id: call_id, text }),
+        Event::ToolCallDelta { call_id, text } => {
+            we::Event::ToolCallDelta(we::TextDelta { id: call_id, text })
+        }
         Event::ToolCallEnd { call_id } => we::Event::ToolCallEnd(call_id),
-        Event::ToolResultStart { call_id, name } => we::Event::ToolResultStart(we::ToolStart { call_id, name }),
-        Event::ToolResultText { call_id, text } => we::Event::ToolResultText(we::TextDelta { id: call_id, text }),
+        Event::ToolResultStart { call_id, name } => {
+            we::Event::ToolResultStart(we::ToolStart { call_id, name })
+        }
+        Event::ToolResultText { call_id, text } => {
+            we::Event::ToolResultText(we::TextDelta { id: call_id, text })
+        }
         Event::ToolResultData { call_id, media_type, bytes } => {
             we::Event::ToolResultData(we::ToolData { call_id, media_type, bytes })
         }
@@ -388,10 +430,16 @@ pub(super) fn event_from_guest(event: we::Event) -> Result<Event, Error> {
         we::Event::ToolResultData(e) => {
             Event::ToolResultData { call_id: e.call_id, media_type: e.media_type, bytes: e.bytes }
         }
-        we::Event::ToolResultEnd(e) => Event::ToolResultEnd { call_id: e.call_id, state: state_from_guest(e.state) },
+        we::Event::ToolResultEnd(e) => {
+            Event::ToolResultEnd { call_id: e.call_id, state: state_from_guest(e.state) }
+        }
         we::Event::Withdrawn(id) => Event::Withdrawn { id },
-        we::Event::MessageReplaced(message) => Event::MessageReplaced { message: message_from_guest(message)? },
+        we::Event::MessageReplaced(message) => {
+            Event::MessageReplaced { message: message_from_guest(message)? }
+        }
         we::Event::ToolCallReplaced(call) => Event::ToolCallReplaced { call: call_from_guest(call) },
-        we::Event::Other(e) => Event::Other { json: json_from_guest("the event's `json`", &e.json)?, name: e.name },
+        we::Event::Other(e) => {
+            Event::Other { json: json_from_guest("the event's `json`", &e.json)?, name: e.name }
+        }
     })
 }

@@ -184,7 +184,10 @@ pub(super) fn kinds_from_guest(kinds: wit_events::EventKinds) -> EventKinds {
         (Wit::REVISION, EventKinds::REVISION),
         (Wit::OTHER, EventKinds::OTHER),
     ];
-    pairs.into_iter().filter(|(wit, _)| kinds.contains(*wit)).fold(EventKinds::NONE, |set, (_, kind)| set.with(kind))
+    pairs
+        .into_iter()
+        .filter(|(wit, _)| kinds.contains(*wit))
+        .fold(EventKinds::NONE, |set, (_, kind)| set.with(kind))
 }
 
 impl wit::HostSink for GuestState {

@@ -42,7 +42,11 @@ impl HookIndices {
     ) -> wasmtime::Result<Self> {
         macro_rules! find {
             ($kind:ident, $module:ident) => {
-                if hooks.contains(HookKind::$kind) { Some(exports::$module::GuestIndices::new(pre)?) } else { None }
+                if hooks.contains(HookKind::$kind) {
+                    Some(exports::$module::GuestIndices::new(pre)?)
+                } else {
+                    None
+                }
             };
         }
         Ok(Self {
@@ -57,7 +61,11 @@ impl HookIndices {
             on_draft: find!(Draft, on_draft),
             tool_source: find!(ToolSource, tool_source),
             on_turn_end: find!(TurnEnd, on_turn_end),
-            configuration: if configuration { Some(exports::configuration::GuestIndices::new(pre)?) } else { None },
+            configuration: if configuration {
+                Some(exports::configuration::GuestIndices::new(pre)?)
+            } else {
+                None
+            },
         })
     }
 }
@@ -136,7 +144,12 @@ impl Template {
         store.set_epoch_deadline(1);
         store.data_mut().cpu.begin();
         let instance = self.pre.instantiate_async(&mut store).await?;
-        Ok(GuestInstance { store, instance, indices: Arc::clone(&self.indices), loaded: LoadedHooks::default() })
+        Ok(GuestInstance {
+            store,
+            instance,
+            indices: Arc::clone(&self.indices),
+            loaded: LoadedHooks::default(),
+        })
     }
 }
 
@@ -158,7 +171,9 @@ impl GuestInstance {
             return hit.to_string();
         }
         let trap = match error.downcast_ref::<wasmtime::Trap>() {
-            Some(wasmtime::Trap::UnreachableCodeReached) => "the guest gave up (trap `unreachable`)".to_owned(),
+            Some(wasmtime::Trap::UnreachableCodeReached) => {
+                "the guest gave up (trap `unreachable`)".to_owned()
+            }
             Some(trap) => format!("trap: {trap}"),
             None => error.root_cause().to_string(),
         };

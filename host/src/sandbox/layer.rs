@@ -7,20 +7,22 @@ use futures::future::BoxFuture;
 use wasmtime::component::Resource;
 
 use crate::chain::{
-    Acting, CheckPermission, CompressContext, Hook, HookFuture, HookKind, Layer, ModelCall, Next, Reasoning, Reply,
-    ReplyContext, Sink,
+    Acting, CheckPermission, CompressContext, Hook, HookFuture, HookKind, Layer, ModelCall, Next, Reasoning,
+    Reply, ReplyContext, Sink,
 };
 use crate::error::{Error, ErrorKind, Failure, Fault};
 use crate::event::{Event, EventKinds};
 use crate::message::{ToolDefinition, ToolState};
 use crate::request::{
-    CompressRequest, CompressResponse, Draft, ModelRequest, ModelResponse, PermissionDecision, PermissionRequest,
-    ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary, Verdict,
+    CompressRequest, CompressResponse, Draft, ModelRequest, ModelResponse, PermissionDecision,
+    PermissionRequest, ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest,
+    ToolResponse, TurnSummary, Verdict,
 };
 
 use super::bindings::cepa::middleware::types;
 use super::convert::{
-    error_from_guest, event_from_guest, event_to_guest, permission_from_guest, tools_from_guest, verdict_from_guest,
+    error_from_guest, event_from_guest, event_to_guest, permission_from_guest, tools_from_guest,
+    verdict_from_guest,
 };
 use super::flow::{CallHandles, NextHandle, SinkHandle, close_sink, kinds_from_guest};
 use super::instance::{GuestInstance, Template, hook_guest, within};
@@ -56,8 +58,10 @@ impl ComponentLayer {
     }
 
     async fn fresh(&self, hook: HookKind) -> Result<GuestInstance, Failure> {
-        let made =
-            self.template.instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.log)).await;
+        let made = self
+            .template
+            .instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.log))
+            .await;
         made.map_err(|error| {
             if error.is::<wasmtime::PoolConcurrencyLimitError>() {
                 let text = "too many middleware instances are alive at once; try again later";
@@ -286,7 +290,12 @@ impl ComponentLayer {
 }
 
 impl Layer for ComponentLayer {
-    fn on_reply(self: Arc<Self>, request: ReplyRequest, next: Next<Reply>, out: Sink) -> HookFuture<ReplyResponse> {
+    fn on_reply(
+        self: Arc<Self>,
+        request: ReplyRequest,
+        next: Next<Reply>,
+        out: Sink,
+    ) -> HookFuture<ReplyResponse> {
         Box::pin(self.onion(request, next, out))
     }
 
@@ -308,7 +317,12 @@ impl Layer for ComponentLayer {
         Box::pin(self.onion(request, next, out))
     }
 
-    fn on_acting(self: Arc<Self>, request: ToolRequest, next: Next<Acting>, out: Sink) -> HookFuture<ToolResponse> {
+    fn on_acting(
+        self: Arc<Self>,
+        request: ToolRequest,
+        next: Next<Acting>,
+        out: Sink,
+    ) -> HookFuture<ToolResponse> {
         Box::pin(self.onion(request, next, out))
     }
 
@@ -373,7 +387,9 @@ impl Layer for ComponentLayer {
     }
 
     fn on_turn_end(self: Arc<Self>, turn: TurnSummary) -> HookFuture<()> {
-        Box::pin(async move { self.call(HookKind::TurnEnd, owning!(guest => call_turn_end(guest, turn))).await })
+        Box::pin(
+            async move { self.call(HookKind::TurnEnd, owning!(guest => call_turn_end(guest, turn))).await },
+        )
     }
 }
 
@@ -387,8 +403,17 @@ pub(super) async fn check_hooks(guest: &mut GuestInstance) -> wasmtime::Result<O
         };
     }
     check!(
-        on_reply, on_reasoning, on_model_call, on_acting, on_compress_context, on_check_permission, on_system_prompt,
-        on_events, on_draft, tool_source, on_turn_end
+        on_reply,
+        on_reasoning,
+        on_model_call,
+        on_acting,
+        on_compress_context,
+        on_check_permission,
+        on_system_prompt,
+        on_events,
+        on_draft,
+        tool_source,
+        on_turn_end
     );
     if guest.indices.configuration.is_none() {
         return Ok(None);

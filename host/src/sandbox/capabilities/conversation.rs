@@ -19,7 +19,10 @@ impl GuestState {
 /// The part of the messages from `start` to before `end`.
 fn range(messages: &Messages, start: u32, end: u32) -> Result<Vec<types::Message>, Error> {
     let part = messages.get(start as usize..end as usize).ok_or_else(|| {
-        Error::invalid(format!("range {start}..{end} is out of bounds: there are {} messages", messages.len()))
+        Error::invalid(format!(
+            "range {start}..{end} is out of bounds: there are {} messages",
+            messages.len()
+        ))
     })?;
     Ok(messages_to_guest(part))
 }

@@ -75,7 +75,11 @@ impl wit::Host for GuestState {
         at_place!(self, scope, key, |store, place| store.set(place, key, value))
     }
 
-    async fn delete(&mut self, scope: wit::Scope, key: String) -> wasmtime::Result<Result<bool, types::Error>> {
+    async fn delete(
+        &mut self,
+        scope: wit::Scope,
+        key: String,
+    ) -> wasmtime::Result<Result<bool, types::Error>> {
         at_place!(self, scope, key, |store, place| store.delete(place, key))
     }
 

@@ -29,7 +29,11 @@ impl wit::HostCompressRequest for GuestState {
         Ok(self.table.get(&this)?.instructions.clone())
     }
 
-    fn set_instructions(&mut self, this: Resource<CompressRequest>, text: Option<String>) -> wasmtime::Result<()> {
+    fn set_instructions(
+        &mut self,
+        this: Resource<CompressRequest>,
+        text: Option<String>,
+    ) -> wasmtime::Result<()> {
         self.table.get_mut(&this)?.edit().instructions = text;
         Ok(())
     }
@@ -38,7 +42,11 @@ impl wit::HostCompressRequest for GuestState {
 impl wit::HostCompressResponse for GuestState {
     shared_resource!(CompressResponse);
 
-    fn new(&mut self, compressed: bool, summary: Option<String>) -> wasmtime::Result<Resource<CompressResponse>> {
+    fn new(
+        &mut self,
+        compressed: bool,
+        summary: Option<String>,
+    ) -> wasmtime::Result<Resource<CompressResponse>> {
         self.give(CompressResponse::new(CompressResponseData { compressed, summary }))
     }
 

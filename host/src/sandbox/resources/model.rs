@@ -6,9 +6,9 @@ use crate::message::Message;
 use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
-    call_to_guest, choice_from_guest, choice_to_guest, content_from_guest, message_from_guest, message_to_guest,
-    messages_from_guest, messages_to_guest, reason_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
-    usage_to_guest,
+    call_to_guest, choice_from_guest, choice_to_guest, content_from_guest, message_from_guest,
+    message_to_guest, messages_from_guest, messages_to_guest, reason_to_guest, schema_from_guest,
+    tool_to_guest, tools_from_guest, usage_to_guest,
 };
 use crate::sandbox::store::GuestState;
 
@@ -48,7 +48,11 @@ impl wit::HostModelRequest for GuestState {
         Ok(self.table.get(&this)?.system_prompt.clone())
     }
 
-    fn set_system_prompt(&mut self, this: Resource<ModelRequest>, prompt: Option<String>) -> wasmtime::Result<()> {
+    fn set_system_prompt(
+        &mut self,
+        this: Resource<ModelRequest>,
+        prompt: Option<String>,
+    ) -> wasmtime::Result<()> {
         self.table.get_mut(&this)?.edit().system_prompt = prompt;
         Ok(())
     }
@@ -135,7 +139,11 @@ impl wit::HostModelRequest for GuestState {
         Ok(choice_to_guest(self.table.get(&this)?.tool_choice.clone()))
     }
 
-    fn set_tool_choice(&mut self, this: Resource<ModelRequest>, choice: types::ToolChoice) -> wasmtime::Result<()> {
+    fn set_tool_choice(
+        &mut self,
+        this: Resource<ModelRequest>,
+        choice: types::ToolChoice,
+    ) -> wasmtime::Result<()> {
         self.table.get_mut(&this)?.edit().tool_choice = choice_from_guest(choice);
         Ok(())
     }

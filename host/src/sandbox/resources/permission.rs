@@ -14,7 +14,10 @@ impl wit::HostPermissionRequest for GuestState {
         Ok(call_to_guest(self.table.get(&this)?.call.clone()))
     }
 
-    fn definition(&mut self, this: Resource<PermissionRequest>) -> wasmtime::Result<Option<types::ToolDefinition>> {
+    fn definition(
+        &mut self,
+        this: Resource<PermissionRequest>,
+    ) -> wasmtime::Result<Option<types::ToolDefinition>> {
         Ok(self.table.get(&this)?.definition.as_ref().map(tool_to_guest))
     }
 

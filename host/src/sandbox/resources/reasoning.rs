@@ -47,12 +47,21 @@ impl wit::HostReasoningRequest for GuestState {
         Ok(self.table.get(&this)?.hints.clone())
     }
 
-    fn add_hint(&mut self, this: Resource<ReasoningRequest>, source: String, text: String) -> wasmtime::Result<()> {
+    fn add_hint(
+        &mut self,
+        this: Resource<ReasoningRequest>,
+        source: String,
+        text: String,
+    ) -> wasmtime::Result<()> {
         self.table.get_mut(&this)?.edit().hints.push((source, text));
         Ok(())
     }
 
-    fn parameter(&mut self, this: Resource<ReasoningRequest>, name: String) -> wasmtime::Result<Option<String>> {
+    fn parameter(
+        &mut self,
+        this: Resource<ReasoningRequest>,
+        name: String,
+    ) -> wasmtime::Result<Option<String>> {
         Ok(read_value(&self.table.get(&this)?.parameters, &name))
     }
 

@@ -5,8 +5,8 @@ use crate::message::Role;
 use crate::request::{ReplyRequest, ReplyResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
-    choice_from_guest, choice_to_guest, content_from_guest, error_to_guest, message_to_guest, messages_from_guest,
-    outcome_to_guest, schema_from_guest, usage_to_guest,
+    choice_from_guest, choice_to_guest, content_from_guest, error_to_guest, message_to_guest,
+    messages_from_guest, outcome_to_guest, schema_from_guest, usage_to_guest,
 };
 use crate::sandbox::store::GuestState;
 
@@ -60,7 +60,11 @@ impl wit::HostReplyRequest for GuestState {
         Ok(choice_to_guest(self.table.get(&this)?.tool_choice.clone()))
     }
 
-    fn set_tool_choice(&mut self, this: Resource<ReplyRequest>, choice: types::ToolChoice) -> wasmtime::Result<()> {
+    fn set_tool_choice(
+        &mut self,
+        this: Resource<ReplyRequest>,
+        choice: types::ToolChoice,
+    ) -> wasmtime::Result<()> {
         self.table.get_mut(&this)?.edit().tool_choice = choice_from_guest(choice);
         Ok(())
     }

@@ -1,8 +1,9 @@
 //! Does what its configuration says, step by step: the guest of the tests of the chain's laws.
 
 use cepa_sdk::{
-    ContentBlock, Error, ErrorKind, Event, EventKinds, Message, Middleware, ModelNext, ModelRequest, ModelResponse,
-    OnModelCall, Role, Sink, TextDelta, info,
+    ContentBlock, Error, ErrorKind, Event, EventKinds, Message, Middleware, ModelNext, ModelRequest,
+    ModelResponse, OnModelCall, Role, Sink, TextDelta,
+    log::{Level, write},
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -55,7 +56,12 @@ fn text(text: &str) -> Vec<ContentBlock> {
     vec![ContentBlock::Text(text.to_owned())]
 }
 
-fn relay(request: ModelRequest, next: &ModelNext, out: &Sink, kinds: EventKinds) -> Result<ModelResponse, Error> {
+fn relay(
+    request: ModelRequest,
+    next: &ModelNext,
+    out: &Sink,
+    kinds: EventKinds,
+) -> Result<ModelResponse, Error> {
     let run = next.start(request);
     loop {
         let events = run.next(kinds);
@@ -76,8 +82,13 @@ fn relay(request: ModelRequest, next: &ModelNext, out: &Sink, kinds: EventKinds)
 }
 
 impl OnModelCall for Program {
-    fn on_model_call(&self, request: ModelRequest, next: ModelNext, out: Sink) -> Result<ModelResponse, Error> {
-        info!("enter");
+    fn on_model_call(
+        &self,
+        request: ModelRequest,
+        next: ModelNext,
+        out: Sink,
+    ) -> Result<ModelResponse, Error> {
+        write(Level::Info, "enter");
         let mut last = Err(rejected("the program is empty"));
         for step in &self.0.steps {
             match step {
@@ -91,7 +102,7 @@ impl OnModelCall for Program {
                 })?,
                 Step::SetParameter(name, value) => {
                     if let Err(error) = request.set_parameter(name, Some(value)) {
-                        info!("{}", error.message);
+                        write(Level::Info, &error.message);
                     }
                 }
                 Step::Run => last = next.run(request.clone()),
@@ -110,7 +121,7 @@ impl OnModelCall for Program {
                 Step::Fail(why) => last = Err(rejected(why)),
             }
         }
-        info!("exit");
+        write(Level::Info, "exit");
         last
     }
 }
