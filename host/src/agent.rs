@@ -40,6 +40,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::chain::ChainEntry;
+use crate::error::Error;
 use crate::message::ToolDefinition;
 use crate::model::Model;
 use crate::session::{CallState, OpenCall, SessionData, SessionStore};
@@ -102,7 +103,8 @@ impl Agent {
         &self.0.sessions
     }
 
-    /// Answers an input. Once this returns, the input is stored and the reply runs on a task of its own.
+    /// Answers an input. Once this returns, the input is stored and the reply runs on a task of its own, for which a
+    /// tokio runtime must be there.
     ///
     /// A reply whose process died is ended first: its open calls get results that say so.
     ///
@@ -114,7 +116,8 @@ impl Agent {
         session_id: impl Into<String>,
         input: impl Into<ReplyInput>,
     ) -> Result<ReplyStream, AgentError> {
-        begin::reply(&self.0, session_id.into(), input.into()).await
+        let (agent, session_id, input) = (Arc::clone(&self.0), session_id.into(), input.into());
+        unbroken(async move { begin::reply(&agent, session_id, input).await }).await
     }
 
     /// Goes on with a reply that is parked, or whose process died.
@@ -131,7 +134,8 @@ impl Agent {
         session_id: impl Into<String>,
         answers: Vec<Answer>,
     ) -> Result<ReplyStream, AgentError> {
-        begin::resume(&self.0, session_id.into(), answers).await
+        let (agent, session_id) = (Arc::clone(&self.0), session_id.into());
+        unbroken(async move { begin::resume(&agent, session_id, answers).await }).await
     }
 
     /// The calls that a session waits for.
@@ -141,6 +145,15 @@ impl Agent {
     pub async fn pending(&self, session_id: impl Into<String>) -> Result<Vec<Pending>, AgentError> {
         Ok(waiting(&self.0.sessions.load(session_id.into()).await?.open_calls))
     }
+}
+
+/// Carries a begin to its end even if its caller gives up, so that the session is not left half written. The reply
+/// that begins then is aborted, since nobody holds its stream.
+async fn unbroken(
+    begin: impl Future<Output = Result<ReplyStream, AgentError>> + Send + 'static,
+) -> Result<ReplyStream, AgentError> {
+    let begun = tokio::spawn(begin).await;
+    begun.unwrap_or_else(|_| Err(AgentError::Write(Error::internal("the begin of the reply panicked"))))
 }
 
 /// The calls among these that wait for an answer.

@@ -11,7 +11,7 @@ use crate::request::{ReplyRequest, ReplyRequestData};
 use crate::session::{CallState, OpenCall, ReplyRecord, ReplyStatus, SessionData};
 
 use super::answers::{self, Opening};
-use super::conversation::{Author, Conversation, View};
+use super::conversation::{Author, Conversation};
 use super::error::AgentError;
 use super::input::{Answer, ReplyInput};
 use super::lanes::Lane;
@@ -38,7 +38,7 @@ pub(super) async fn reply(
     refuse_waiting(&session_id, &data, &input)?;
 
     let record = ReplyRecord {
-        id: agent.world.id(),
+        id: fresh_id(agent, &data),
         status: ReplyStatus::Running,
         base: 0,
         step: 0,
@@ -91,7 +91,7 @@ async fn start(
     let conversation =
         Conversation::new(session_id.clone(), data, Arc::clone(&agent.sessions), Arc::clone(&agent.world));
     let (calls, closed) = (opening.calls.clone(), opening.closed.clone());
-    let (record, found) = conversation
+    let (record, input) = conversation
         .commit(Author::Loop, move |edit| {
             for open in calls {
                 edit.replace_call(&open.call);
@@ -100,15 +100,16 @@ async fn start(
             for result in closed {
                 edit.close_call(result);
             }
+            let base = edit.view().messages.len();
             if !input.is_empty() {
-                record.base = u32::try_from(edit.view().messages.len()).unwrap_or(u32::MAX);
+                record.base = u32::try_from(base).unwrap_or(u32::MAX);
             }
             edit.put_record(record.clone());
-            let found: View = edit.view().clone();
             for message in input {
                 edit.append(message);
             }
-            Ok((record, found))
+            let input = edit.view().messages.iter().skip(base).map(|message| message.id.clone()).collect();
+            Ok((record, input))
         })
         .await
         .map_err(AgentError::Write)?;
@@ -116,7 +117,7 @@ async fn start(
     let cancel = CancellationToken::new();
     let ledger = Arc::new(Ledger::keeping());
     let (stream, reader) = ReplyStream::new(record.id.clone(), cancel.clone(), Arc::clone(&ledger));
-    let turn = Turn::new(Arc::clone(agent), &session_id, &record, conversation, found, cancel, ledger);
+    let turn = Turn::new(Arc::clone(agent), &session_id, &record, conversation, input, cancel, ledger);
     tokio::spawn(end::run(turn, opening, reader, lane));
     Ok(stream)
 }
@@ -148,6 +149,16 @@ fn refuse_waiting(session_id: &str, data: &SessionData, input: &ReplyInput) -> R
 fn names(open: &[OpenCall]) -> String {
     let waiting = open.iter().filter(|open| awaits_answer(open.state));
     waiting.map(|open| format!("`{}` ({})", open.call.id, open.call.name)).collect::<Vec<_>>().join(", ")
+}
+
+/// An id that the session's last reply does not have: a repeated one would pass for its continuation.
+fn fresh_id(agent: &Inner, data: &SessionData) -> String {
+    loop {
+        let id = agent.world.id();
+        if data.reply.as_ref().is_none_or(|reply| reply.id != id) {
+            return id;
+        }
+    }
 }
 
 fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {

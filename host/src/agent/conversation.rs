@@ -8,7 +8,7 @@ use crate::request::Messages;
 use crate::session::{OpenCall, ReplyRecord, SessionData, SessionStore, Write};
 use crate::world::World;
 
-use super::edit::Edit;
+use super::edit::{Edit, with_own_id};
 
 /// A session as it stands between two writes.
 #[derive(Clone, Debug, Default)]
@@ -91,9 +91,9 @@ impl Conversation {
     }
 
     /// A message with an id of its own, to be announced before it is stored.
-    pub(super) fn named(&self, mut message: Message) -> Message {
-        message.id = self.world.id();
-        message
+    pub(super) fn named(&self, message: Message) -> Message {
+        let message = Message { id: String::new(), ..message };
+        with_own_id(message, self.messages().iter(), &*self.world)
     }
 
     /// Counts the tokens of a model call. They are stored with the next write, which follows at once.

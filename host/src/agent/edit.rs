@@ -31,17 +31,24 @@ impl Edit {
 
     /// Adds a message at the end.
     pub(super) fn append(&mut self, message: Message) {
-        let message = self.with_id(message);
+        let message = with_own_id(message, self.view.messages.iter(), &*self.world);
         Arc::make_mut(&mut self.view.messages).push(Arc::new(message.clone()));
         self.batch.push(Write::Append(message));
     }
 
     /// Puts messages in the place of a range, which must lie within the conversation.
     pub(super) fn replace(&mut self, start: usize, end: usize, messages: Vec<Message>) {
-        let messages: Vec<Message> = messages.into_iter().map(|message| self.with_id(message)).collect();
-        let shared = messages.iter().cloned().map(Arc::new);
-        Arc::make_mut(&mut self.view.messages).splice(start..end, shared);
-        self.batch.push(Write::Replace { start: index(start), end: index(end), messages });
+        let all = Arc::make_mut(&mut self.view.messages);
+        let behind = all.split_off(end);
+        all.truncate(start);
+        let mut fresh = Vec::with_capacity(messages.len());
+        for message in messages {
+            let message = with_own_id(message, all.iter().chain(&behind), &*self.world);
+            all.push(Arc::new(message.clone()));
+            fresh.push(message);
+        }
+        all.extend(behind);
+        self.batch.push(Write::Replace { start: index(start), end: index(end), messages: fresh });
     }
 
     /// Sets what is known of the reply. Another reply's calls are no longer open.
@@ -143,14 +150,19 @@ impl Edit {
         });
         Some(caller + 1 + earlier.count())
     }
+}
 
-    /// The message with an id that no other message has.
-    fn with_id(&self, mut message: Message) -> Message {
-        if message.id.is_empty() {
-            message.id = self.world.id();
-        }
-        message
+/// The message with an id that none of the others has.
+pub(super) fn with_own_id<'a>(
+    mut message: Message,
+    others: impl IntoIterator<Item = &'a Arc<Message>, IntoIter: Clone>,
+    world: &dyn World,
+) -> Message {
+    let others = others.into_iter();
+    while message.id.is_empty() || others.clone().any(|other| other.id == message.id) {
+        message.id = world.id();
     }
+    message
 }
 
 /// A conversation's length fits: the contract counts messages in 32 bits.

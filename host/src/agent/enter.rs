@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use crate::chain::Sink;
 use crate::error::Error;
-use crate::message::{Message, Role};
+use crate::message::{Message, ToolResult};
 use crate::request::ReplyRequest;
 
 use super::conversation::{Author, View};
@@ -13,73 +14,105 @@ use super::edit::Edit;
 use super::outcome::interrupted;
 use super::turn::Turn;
 
+/// What the first run of the loop began with, so that a second one can begin with the same.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Start {
+    /// The ids of the messages that stay: those that were there, and what layers put in since.
+    pub(super) kept: HashSet<String>,
+    /// The calls that were open. They keep their results: they have run, and must not run again.
+    open: HashSet<String>,
+    step: u32,
+}
+
+impl Start {
+    fn of(view: &View, step: u32) -> Self {
+        Self { kept: ids(view), open: view.open.iter().map(|open| open.call.id.clone()).collect(), step }
+    }
+}
+
 impl Turn {
     /// Prepares the conversation: as the request wants it, and with nothing left of an earlier run.
-    pub(super) async fn enter(&self, request: &ReplyRequest) -> Result<(), Error> {
-        let again = self.runs.fetch_add(1, Ordering::SeqCst) > 0;
-        let (found, request) = (self.found.clone(), request.clone());
-        let step = found.record.as_ref().map_or(0, |record| record.step);
-        if again {
-            self.steps.store(step, Ordering::SeqCst);
-        }
-        self.conversation
+    pub(super) async fn enter(&self, request: &ReplyRequest, out: &Sink) -> Result<(), Error> {
+        let start = self.start();
+        let step = start.as_ref().map_or_else(|| self.step(), |start| start.step);
+        self.steps.store(step, Ordering::SeqCst);
+        let (earlier, wanted, input) = (start.clone(), request.clone(), self.input());
+        let (view, input) = self
+            .conversation
             .commit(Author::Loop, move |edit| {
-                if again {
-                    rewind(edit, &found);
+                if let Some(start) = &earlier {
+                    rewind(edit, start);
                 }
-                if !request.resumed {
-                    put_input(edit, &found, &request.input);
-                }
+                let input = if wanted.resumed { input } else { put_input(edit, input, &wanted.input) };
                 edit.update_record(|record| {
                     record.step = step;
-                    record.output_schema.clone_from(&request.output_schema);
-                    record.tool_choice.clone_from(&request.tool_choice);
-                    record.metadata.clone_from(&request.metadata);
+                    record.output_schema.clone_from(&wanted.output_schema);
+                    record.tool_choice.clone_from(&wanted.tool_choice);
+                    record.metadata.clone_from(&wanted.metadata);
                 });
-                Ok(())
+                Ok((edit.view().clone(), input))
             })
-            .await
+            .await?;
+        self.keep(input.iter().cloned());
+        self.set_input(input);
+        match start {
+            None => self.set_start(Start::of(&view, step)),
+            Some(start) => self.announce_kept(&start, &view, out).await?,
+        }
+        Ok(())
+    }
+
+    /// Shows the results again that stay, since the second run withdrew all that the first had shown.
+    async fn announce_kept(&self, start: &Start, view: &View, out: &Sink) -> Result<(), Error> {
+        let results = view.messages.iter().flat_map(|message| message.tool_results());
+        let kept: Vec<ToolResult> = results.filter(|it| start.open.contains(&it.call_id)).cloned().collect();
+        for result in kept {
+            self.announce_result(result, out).await?;
+        }
+        Ok(())
     }
 }
 
-/// Puts the conversation back to where this run of the reply found it.
-///
-/// A resumed reply keeps the results of the calls that it found open: they have run, and must not run again.
-fn rewind(edit: &mut Edit, found: &View) {
-    let now = edit.view().clone();
-    for open in &now.open {
-        edit.close_call(interrupted(open, "the reply was begun again"));
+/// Removes what an earlier run put into the conversation.
+fn rewind(edit: &mut Edit, start: &Start) {
+    for open in edit.view().open.clone() {
+        edit.close_call(interrupted(&open, "the reply was begun again"));
     }
-    let now = edit.view().messages.clone();
-    let kept: HashSet<&str> = found.open.iter().map(|open| open.call.id.as_str()).collect();
-    let mut wanted: Vec<Arc<Message>> = Vec::with_capacity(found.messages.len());
-    for message in found.messages.iter() {
-        // A call that was changed meanwhile stays changed: its result belongs to it.
-        let current = now.iter().find(|known| known.id == message.id && known.role == Role::Assistant);
-        wanted.push(Arc::clone(current.unwrap_or(message)));
-    }
-    let result_of = |message: &Arc<Message>| {
-        message.tool_results().any(|result| kept.contains(result.call_id.as_str()))
-            && !found.messages.iter().any(|known| known.id == message.id)
+    let now = Arc::clone(&edit.view().messages);
+    let stays = |message: &&Arc<Message>| {
+        start.kept.contains(&message.id)
+            || message.tool_results().any(|result| start.open.contains(&result.call_id))
     };
-    wanted.extend(now.iter().filter(|message| result_of(message)).cloned());
+    let wanted: Vec<&Arc<Message>> = now.iter().filter(stays).collect();
     let same = now.iter().zip(&wanted).take_while(|(now, wanted)| Arc::ptr_eq(now, wanted)).count();
-    if same < now.len() || same < wanted.len() {
-        let fresh = wanted.iter().skip(same).map(|message| Message::clone(message)).collect();
-        edit.replace(same, now.len(), fresh);
+    if wanted.len() < now.len() {
+        let rest = wanted.iter().skip(same).map(|message| Message::clone(message)).collect();
+        edit.replace(same, now.len(), rest);
     }
 }
 
-/// Puts the input behind what was found, if it does not stand there already.
-fn put_input(edit: &mut Edit, found: &View, input: &[Message]) {
-    let base = found.messages.len();
-    let stored = edit.view().messages.get(base..).unwrap_or_default();
-    let same = |stored: &Arc<Message>, wanted: &Message| {
-        stored.role == wanted.role && stored.content == wanted.content && stored.name == wanted.name
+/// Puts the input where the one of the begin stands, unless it is the same. Gives its ids.
+///
+/// An input that a layer has compressed away stays away: what stands for it is in the conversation.
+fn put_input(edit: &mut Edit, ids: Vec<String>, input: &[Message]) -> Vec<String> {
+    let messages = &edit.view().messages;
+    let Some(at) = messages.iter().position(|message| Some(&message.id) == ids.first()) else { return ids };
+    let stored = messages.iter().skip(at).zip(&ids).take_while(|(message, id)| message.id == **id);
+    let stored: Vec<&Arc<Message>> = stored.map(|(message, _)| message).collect();
+    let same = |stored: &Message, wanted: &Message| {
+        let named = Message { id: stored.id.clone(), ..wanted.clone() };
+        *stored == named
     };
-    let stands = stored.len() == input.len() && stored.iter().zip(input).all(|(one, other)| same(one, other));
-    if !stands {
-        let end = base + stored.len();
-        edit.replace(base, end, input.to_vec());
+    if stored.len() == input.len() && stored.iter().zip(input).all(|(one, other)| same(one, other)) {
+        return ids;
     }
+    let end = at + stored.len();
+    edit.replace(at, end, input.to_vec());
+    let fresh = edit.view().messages.iter().skip(at).take(input.len());
+    fresh.map(|message| message.id.clone()).collect()
+}
+
+/// The ids of all messages.
+fn ids(view: &View) -> HashSet<String> {
+    view.messages.iter().map(|message| message.id.clone()).collect()
 }

@@ -14,6 +14,7 @@ use crate::services::{Services, StateStore};
 
 use super::Inner;
 use super::conversation::{Author, Conversation};
+use super::edit::Edit;
 use super::integrity;
 use super::turn::Turn;
 
@@ -97,29 +98,40 @@ impl Services for ReplyServices {
     }
 
     fn replace(&self, start: u32, end: u32, messages: Vec<Message>) -> BoxFuture<'_, Result<(), Error>> {
-        Box::pin(self.conversation.commit(Author::Rim, move |edit| {
-            let count = edit.view().messages.len();
-            let (from, to) = (start as usize, end as usize);
-            if from > to || to > count {
-                let range = format!("messages {start} to {end} are out of range: there are {count} messages");
-                return Err(Error::invalid(range));
-            }
-            if messages.iter().any(|message| message.role == Role::System) {
-                return Err(Error::invalid("a system message belongs into no stored conversation"));
-            }
-            let fresh = messages.len();
-            edit.replace(from, to, messages);
-            integrity::check(edit.view().messages.iter().map(|message| &**message), &edit.view().open)?;
-            edit.update_record(|record| {
-                record.base = moved(record.base, start, end, u32::try_from(fresh).unwrap_or(u32::MAX));
-            });
+        Box::pin(async move {
+            let turn = self.turn()?;
+            let replaced =
+                self.conversation.commit(Author::Rim, move |edit| replace(edit, start, end, messages));
+            // What a layer made of the conversation holds in a second run as well.
+            turn.keep(replaced.await?);
             Ok(())
-        }))
+        })
     }
 
     fn state(&self) -> Arc<dyn StateStore> {
         self.agent.sessions.state()
     }
+}
+
+/// Replaces a range, and gives the ids of what stands there now. A refused change changes nothing.
+fn replace(edit: &mut Edit, start: u32, end: u32, messages: Vec<Message>) -> Result<Vec<String>, Error> {
+    let count = edit.view().messages.len();
+    let (from, to) = (start as usize, end as usize);
+    if from > to || to > count {
+        let range = format!("messages {start} to {end} are out of range: there are {count} messages");
+        return Err(Error::invalid(range));
+    }
+    if messages.iter().any(|message| message.role == Role::System) {
+        return Err(Error::invalid("a system message belongs into no stored conversation"));
+    }
+    let fresh = messages.len();
+    edit.replace(from, to, messages);
+    integrity::check(edit.view().messages.iter().map(|message| &**message), &edit.view().open)?;
+    edit.update_record(|record| {
+        record.base = moved(record.base, start, end, u32::try_from(fresh).unwrap_or(u32::MAX));
+    });
+    let now = edit.view().messages.iter().skip(from).take(fresh);
+    Ok(now.map(|message| message.id.clone()).collect())
 }
 
 /// Where an index stands after a range before it was replaced.

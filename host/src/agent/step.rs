@@ -38,7 +38,7 @@ impl Turn {
         request: ReplyRequest,
         out: Sink,
     ) -> Result<ReplyResponse, Error> {
-        self.enter(&request).await?;
+        self.enter(&request, &out).await?;
         let mut choice = request.tool_choice.clone();
         let mut thoughts = 0;
         loop {

@@ -13,7 +13,8 @@ use crate::session::ReplyRecord;
 
 use super::Inner;
 use super::board::SharedBoard;
-use super::conversation::{Conversation, View};
+use super::conversation::Conversation;
+use super::enter::Start;
 use super::services::ReplyServices;
 
 /// One reply while it runs.
@@ -23,10 +24,6 @@ pub(super) struct Turn {
     pub(super) chain: Chain,
     pub(super) conversation: Arc<Conversation>,
     pub(super) board: SharedBoard,
-    /// The session as this run of the reply found it, its input left out.
-    pub(super) found: View,
-    /// How often the loop was begun: a layer may do so again.
-    pub(super) runs: AtomicU32,
     pub(super) steps: AtomicU32,
     pub(super) tool_calls: AtomicU32,
     memo: Mutex<Memo>,
@@ -42,18 +39,22 @@ struct Memo {
     withheld: HashSet<String>,
     /// The final content that the layers' review let through.
     accepted: Option<Vec<Block>>,
+    /// The ids of the messages that are the reply's input.
+    input: Vec<String>,
+    /// What the first run of the loop began with; absent before it.
+    start: Option<Start>,
     /// Tool calls that layers are making right now, one inside another.
     nested_calls: u32,
 }
 
 impl Turn {
-    /// A reply over a session as it was found.
+    /// A reply whose begin is stored; `input` are the ids of its new messages.
     pub(super) fn new(
         agent: Arc<Inner>,
         session_id: &str,
         record: &ReplyRecord,
         conversation: Arc<Conversation>,
-        found: View,
+        input: Vec<String>,
         cancel: CancellationToken,
         ledger: Arc<Ledger>,
     ) -> Arc<Self> {
@@ -67,15 +68,13 @@ impl Turn {
             .ledger(ledger)
             .build();
         let chain = Chain::open(&agent.entries, Arc::clone(&context));
-        let memo = Memo { offered: agent.tools.catalogue(), ..Memo::default() };
+        let memo = Memo { offered: agent.tools.catalogue(), input, ..Memo::default() };
         let turn = Arc::new(Self {
             agent,
             context,
             chain,
             conversation,
             board: SharedBoard::default(),
-            found,
-            runs: AtomicU32::new(0),
             steps: AtomicU32::new(record.step),
             tool_calls: AtomicU32::new(0),
             memo: Mutex::new(memo),
@@ -138,6 +137,31 @@ impl Turn {
     /// Whether the review let just this through.
     pub(super) fn is_accepted(&self, content: &[Block]) -> bool {
         self.memo().accepted.as_deref() == Some(content)
+    }
+
+    /// The ids of the messages that are the reply's input.
+    pub(super) fn input(&self) -> Vec<String> {
+        self.memo().input.clone()
+    }
+
+    pub(super) fn set_input(&self, ids: Vec<String>) {
+        self.memo().input = ids;
+    }
+
+    /// What the first run of the loop began with; absent before it.
+    pub(super) fn start(&self) -> Option<Start> {
+        self.memo().start.clone()
+    }
+
+    pub(super) fn set_start(&self, start: Start) {
+        self.memo().start = Some(start);
+    }
+
+    /// Lets these messages stay when the loop is begun again.
+    pub(super) fn keep(&self, ids: impl IntoIterator<Item = String>) {
+        if let Some(start) = &mut self.memo().start {
+            start.kept.extend(ids);
+        }
     }
 
     /// Notes that a layer calls a tool, and gives how many such calls now stand inside one another.

@@ -8,7 +8,7 @@ use cepa::chain::{
 };
 use cepa::error::{Error, ErrorKind, Failure, Fault};
 use cepa::event::{Event, EventKinds, Outcome};
-use cepa::message::{Block, ResultPart, ToolState};
+use cepa::message::{Block, Message, ResultPart, ToolState};
 use cepa::request::{
     Draft, ModelRequest, ModelResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary,
     Verdict,
@@ -109,10 +109,72 @@ async fn a_second_run_of_a_resumed_reply_keeps_the_results_of_its_calls() {
     let session = stored(&agent).await;
     assert_sound(&told, &session);
     let texts: Vec<String> = session.messages.iter().map(crate::rig::line).collect();
+    let shown = |event: &Event| matches!(event, Event::ToolResultEnd { call_id, .. } if call_id == "c1");
+    let gone = |event: &Event| matches!(event, Event::Withdrawn { id } if id == "c1");
+    let (shown, gone) = (told.events.iter().rposition(shown), told.events.iter().rposition(gone));
+    assert!(gone.is_some() && shown > gone, "what was withdrawn and stays is shown again");
     assert_eq!(
         texts,
         ["user: Look", "assistant: c1 = look({\"x\":1})", "tool: c1 Success look 1", "assistant: Second."]
     );
+}
+
+/// Shortens the past when the model can't take it all, and runs the reply again with a clearer input.
+struct Recover;
+
+impl cepa::chain::Middleware for Recover {
+    fn name(&self) -> &str {
+        "recover"
+    }
+
+    fn hooks(&self) -> HookSet {
+        HookSet::EMPTY.with(HookKind::Reply)
+    }
+
+    fn open(&self, reply: &Arc<cepa::chain::ReplyContext>) -> Arc<dyn Layer> {
+        Arc::new(Recovering(Arc::clone(&reply.services)))
+    }
+}
+
+struct Recovering(Arc<dyn cepa::services::Services>);
+
+impl Layer for Recovering {
+    fn on_reply(
+        self: Arc<Self>,
+        mut request: ReplyRequest,
+        mut next: Next<Reply>,
+        _out: Sink,
+    ) -> HookFuture<ReplyResponse> {
+        Box::pin(async move {
+            match next.run(request.clone()).await {
+                Err(error) if error.kind == ErrorKind::ContextOverflow => {}
+                result => return Ok(result?),
+            }
+            self.0.replace(0, 2, vec![Message::user("In short.")]).await?;
+            request.edit().input = vec![Message::user("Again, please.")];
+            Ok(next.run(request).await?)
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_a_layer_compressed_between_two_runs_stays_compressed() {
+    let overflow = Say::Break(vec![], Error::new(ErrorKind::ContextOverflow, "too long"));
+    let model =
+        Script::new([says("One."), calls([call("c1", "look", &json!({"x": 1}))]), overflow, says("Two.")]);
+    let agent = agent(&model)
+        .tool(Arc::new(Double::echo("look")))
+        .middleware(ChainEntry::new(Recover))
+        .build()
+        .await
+        .unwrap();
+    ask(&agent, "First").await;
+    let told = ask(&agent, "Second").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    let texts: Vec<String> = session.messages.iter().map(crate::rig::line).collect();
+    assert_eq!(texts, ["user: In short.", "user: Again, please.", "assistant: Two."]);
+    assert_eq!(session.reply.unwrap().base, 1);
 }
 
 /// Changes the arguments of each tool call.

@@ -9,6 +9,7 @@ use cepa::message::ToolState;
 use cepa::request::ToolResponse;
 use cepa::session::testing::FailingSessions;
 use cepa::session::{CallState, MemorySessions, ReplyStatus, SessionData, SessionStore};
+use cepa::world::TestWorld;
 use serde_json::json;
 
 use crate::rig::{
@@ -63,6 +64,7 @@ async fn process(sessions: Arc<dyn SessionStore>, book: &Book) -> Agent {
         .tool(Arc::new(counted("far", book).external()))
         .permissions(ask_before(&["write"]))
         .sessions(sessions)
+        .world(Arc::new(TestWorld::new(u64::try_from(session.messages.len()).unwrap() * 2 + 101)))
         .build()
         .await
         .unwrap()
@@ -169,7 +171,8 @@ async fn new_input_after_a_death_closes_what_was_open() {
             break;
         }
         let model = Script::new([says("A new day.")]);
-        let second = agent(&model).sessions(Arc::clone(&store)).build().await.unwrap();
+        let world = Arc::new(TestWorld::new(99));
+        let second = agent(&model).sessions(Arc::clone(&store)).world(world).build().await.unwrap();
         let input =
             cepa::agent::ReplyInput { discard_pending: true, ..cepa::agent::ReplyInput::from("Hello?") };
         let told = told(second.reply("s", input).await.unwrap()).await;
