@@ -80,7 +80,7 @@ pub struct LayerLine {
 }
 
 /// Collects what the layers of a reply did.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Ledger {
     keep: bool,
     book: Mutex<Book>,
@@ -91,12 +91,6 @@ struct Book {
     lines: BTreeMap<(String, HookKind), LayerLine>,
     notes: Vec<Note>,
     dropped: u64,
-}
-
-impl Default for Ledger {
-    fn default() -> Self {
-        Self { keep: false, book: Mutex::default() }
-    }
 }
 
 impl Ledger {
