@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use cepa::agent::{Agent, AgentError, BuildError, ReplyInput};
 use cepa::error::{Error, ErrorKind};
-use cepa::event::Outcome;
+use cepa::event::{EventKinds, Outcome};
 use cepa::message::{FinishReason, Message, ToolChoice};
 use cepa::model::Model as _;
+use cepa::models::ScriptedModel;
+use cepa::session::SqliteSessions;
 
 use crate::rig::{
     Double, Say, Script, agent, ask, assert_sound, call, calls, says, stored, text, thinking, told,
@@ -178,4 +180,37 @@ async fn agents_that_cannot_be_built_say_why() {
     assert!(matches!(errors[0], BuildError::NoModel(_)));
     assert_eq!(model.provider(), "scripted");
     insta::assert_snapshot!(errors.map(|error| error.to_string()).join("\n"));
+}
+
+#[tokio::test]
+async fn a_scripted_model_and_a_session_file_work_together() {
+    let turns = r#"
+        [[turn]]
+        thinking = "Better look."
+        text = "A moment."
+        tool-calls = [{ name = "look", arguments = { x = 1 } }]
+        chunks = 3
+
+        [[turn]]
+        text = "The tool says: {{tool-result}}"
+        chunks = 4
+    "#;
+    let world = Arc::new(cepa::world::TestWorld::new(3));
+    let model = ScriptedModel::from_toml("turns.toml", turns, world).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = SqliteSessions::open(folder.path().join("sessions.db")).await.unwrap();
+    let agent = Agent::builder("tester")
+        .model("main", Arc::new(model))
+        .tool(Arc::new(Double::echo("look")))
+        .sessions(Arc::new(sessions))
+        .build()
+        .await
+        .unwrap();
+    let told = ask(&agent, "Look").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    assert_eq!(told.result.response.text(), "The tool says: look 1");
+    let revised = told.events.iter().any(|event| event.kind() == EventKinds::REVISION);
+    assert!(!revised, "what was streamed is what is stored");
+    assert_eq!(session.messages.len(), 4);
 }
