@@ -158,6 +158,14 @@ async fn a_process_that_dies_at_any_write_is_taken_over() {
     assert!(n > 15, "the scenario has {n} writes");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_same_holds_on_several_threads() {
+    let mut n = 0;
+    while !die_at(n).await {
+        n += 1;
+    }
+}
+
 #[tokio::test]
 async fn new_input_after_a_death_closes_what_was_open() {
     let mut n = 1;
