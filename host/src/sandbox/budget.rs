@@ -12,7 +12,7 @@ use crate::policy::Limits;
 pub(super) const TICK: Duration = Duration::from_millis(1);
 
 /// Elements of all tables of a store. No middleware needs as many; a bigger table only costs the host memory.
-const TABLE_ELEMENTS_MAX: usize = 100_000;
+pub(super) const TABLE_ELEMENTS_MAX: usize = 100_000;
 
 /// Counts the engine's ticks since the host began.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use super::budget::{TICK, Ticks};
+use super::budget::{TABLE_ELEMENTS_MAX, TICK, Ticks};
 
 /// How many instances may live at once. Each holds address space, not memory, until it is used.
 pub(super) const INSTANCES_MAX: u32 = 512;
@@ -95,7 +95,6 @@ fn config(pooled: bool) -> Config {
         .concurrency_support(false)
         .wasm_memory64(false)
         .wasm_relaxed_simd(false)
-        .wasm_tail_call(false)
         .memory_init_cow(true)
         .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
     if pooled {
@@ -107,14 +106,15 @@ fn config(pooled: bool) -> Config {
 fn pool() -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::default();
     pool.total_component_instances(INSTANCES_MAX)
-        .total_core_instances(INSTANCES_MAX * 4)
+        .total_core_instances(INSTANCES_MAX * 16)
         .total_memories(INSTANCES_MAX * 2)
-        .total_tables(INSTANCES_MAX * 4)
+        .total_tables(INSTANCES_MAX * 8)
         .total_stacks(INSTANCES_MAX)
-        .max_core_instances_per_component(16)
-        .max_memories_per_component(8)
-        .max_tables_per_component(16)
-        .table_elements(100_000)
+        // A component of Python links dozens of modules.
+        .max_core_instances_per_component(128)
+        .max_memories_per_component(16)
+        .max_tables_per_component(64)
+        .table_elements(TABLE_ELEMENTS_MAX)
         .linear_memory_keep_resident(KEEP_RESIDENT)
         .table_keep_resident(16 << 10)
         .pagemap_scan(Enabled::Auto);

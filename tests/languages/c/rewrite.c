@@ -65,7 +65,7 @@ static bool edit(borrowed_request_t request, error_t *err) {
   cepa_middleware_types_message_t missing;
   ok = cepa_middleware_requests_method_model_request_message(request, 9999, &missing, err);
   if (ok) cepa_middleware_types_message_free(&missing);
-  return refused(ok, CEPA_MIDDLEWARE_TYPES_ERROR_KIND_NOT_FOUND, err);
+  return refused(ok, CEPA_MIDDLEWARE_TYPES_ERROR_KIND_INVALID_INPUT, err);
 }
 
 // Sends the text on in upper case and collects all of it.

@@ -77,7 +77,7 @@ func edit(request *Request) *Error {
 		return unexpected("malformed JSON was taken")
 	}
 	missing := request.Message(9999)
-	if missing.IsOk() || missing.Err().Kind != cepa_middleware_types.ErrorKind_NotFound {
+	if missing.IsOk() || missing.Err().Kind != cepa_middleware_types.ErrorKind_InvalidInput {
 		return unexpected("a message that is not there was given")
 	}
 	return nil

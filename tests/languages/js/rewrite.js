@@ -24,7 +24,7 @@ function edit(request) {
   request.pushMessage({ id: "", role: "user", name: null, content, metadata: "" });
   request.setParameter("temperature", "0.5");
   expect("invalid-input", () => request.setParameter("seed", "{broken"));
-  expect("not-found", () => request.message(9999));
+  expect("invalid-input", () => request.message(9999));
 }
 
 // Sends the text on in upper case and gives all of it.

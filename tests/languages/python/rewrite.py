@@ -26,7 +26,7 @@ def edit(request):
     request.push_message(Message("", Role.USER, None, content, ""))
     request.set_parameter("temperature", "0.5")
     expect(ErrorKind.INVALID_INPUT, lambda: request.set_parameter("seed", "{broken"))
-    expect(ErrorKind.NOT_FOUND, lambda: request.message(9999))
+    expect(ErrorKind.INVALID_INPUT, lambda: request.message(9999))
 
 
 def forward(run, out):

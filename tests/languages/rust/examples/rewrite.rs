@@ -34,7 +34,7 @@ fn edit(request: &ModelRequest) -> Result<(), Error> {
     })?;
     request.set_parameter("temperature", Some("0.5"))?;
     expect(ErrorKind::InvalidInput, request.set_parameter("seed", Some("{broken")))?;
-    expect(ErrorKind::NotFound, request.message(9999))
+    expect(ErrorKind::InvalidInput, request.message(9999))
 }
 
 /// Sends the text on in upper case and gives all of it.
