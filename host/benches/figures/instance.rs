@@ -31,7 +31,8 @@ async fn call_bare(engine: &Engine, pre: &InstancePre<()>) {
     let mut store = Store::new(engine, ());
     let instance = pre.instantiate_async(&mut store).await.expect("an instance can be made");
     let interface = instance.get_export_index(&mut store, None, "cepa:middleware/on-system-prompt@0.1.0");
-    let function = instance.get_export_index(&mut store, interface.as_ref(), "transform").expect("the hook is there");
+    let function =
+        instance.get_export_index(&mut store, interface.as_ref(), "transform").expect("the hook is there");
     let function = instance.get_func(&mut store, function).expect("the hook is a function");
     let mut results = [wasmtime::component::Val::Bool(false)];
     let prompt = wasmtime::component::Val::String("Be brief".to_owned());
@@ -47,7 +48,8 @@ pub(crate) fn fresh(runtime: &Runtime) -> f64 {
         timed(|| {
             runtime.block_on(async {
                 for _ in 0..INSTANCES {
-                    let chain = Chain::open(std::slice::from_ref(&entry), ReplyContext::builder("s", "r").build());
+                    let chain =
+                        Chain::open(std::slice::from_ref(&entry), ReplyContext::builder("s", "r").build());
                     chain.system_prompt("Be brief".to_owned()).await.expect("the call succeeds");
                 }
             });

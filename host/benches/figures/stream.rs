@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cepa::chain::{
-    Chain, ChainEntry, Endpoint, HookFuture, HookKind, HookSet, Layer, ModelCall, Native, Next, ReplyContext, Sink,
-    endpoint_fn,
+    Chain, ChainEntry, Endpoint, HookFuture, HookKind, HookSet, Layer, ModelCall, Native, Next, ReplyContext,
+    Sink, endpoint_fn,
 };
 use cepa::event::{Event, EventKinds};
 use cepa::message::Block;
@@ -42,7 +42,8 @@ fn streams(runtime: &Runtime, chain: &Chain) -> Duration {
                 }
                 count
             };
-            let (result, count) = tokio::join!(chain.call(ModelRequest::to("m"), Arc::clone(&endpoint), out), reading);
+            let (result, count) =
+                tokio::join!(chain.call(ModelRequest::to("m"), Arc::clone(&endpoint), out), reading);
             result.expect("the call succeeds");
             assert_eq!(count, DELTAS, "every delta arrives");
         }

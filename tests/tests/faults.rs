@@ -1,0 +1,182 @@
+//! Components that break a rule: the host goes on, and says what happened.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use cepa::chain::{Chain, ChainEntry, Ledger, ModelCall, NoteKind, OnFault, ReplyContext, Sink, endpoint_fn};
+use cepa::error::ErrorKind;
+use cepa::message::{Block, Message};
+use cepa::request::{ModelRequest, ModelResponse};
+use cepa_tests::chain::{Happened, LayerPlan, call_in, load, sandbox};
+use cepa_tests::guest;
+
+/// A reply in the real world: the limits of time hold there.
+fn open(entries: &[ChainEntry]) -> Chain {
+    Chain::open(
+        entries,
+        ReplyContext::builder("session", "reply").ledger(Arc::new(Ledger::keeping())).build(),
+    )
+}
+
+fn request() -> ModelRequest {
+    let mut request = ModelRequest::to("main");
+    request.push_message(Message::user("hello"));
+    request
+}
+
+async fn ask(chain: &Chain, calls: &Arc<AtomicU32>) -> Happened<ModelResponse> {
+    let calls = Arc::clone(calls);
+    let endpoint = endpoint_fn(move |_: ModelRequest, _: Sink| {
+        calls.fetch_add(1, Ordering::Relaxed);
+        async { Ok(ModelResponse::answer(vec![Block::Text { text: "answer".to_owned() }])) }
+    });
+    call_in::<ModelCall>(chain, request(), endpoint).await
+}
+
+/// The outward error of a layer's fault, and its cause as the operator sees it.
+async fn fault_of(plan: LayerPlan, guest: &[u8]) -> String {
+    let component = load(&plan.spec.name.clone(), guest).await;
+    let sound = load("passthrough", guest!("passthrough")).await;
+    let chain = open(&[LayerPlan::new("outer").entry(&sound), plan.entry(&component)]);
+    let calls = Arc::default();
+    let happened = ask(&chain, &calls).await;
+    let error = happened.result.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Fault);
+    assert_eq!(error.message, "an inner layer failed in hook `on-model-call`", "no layer is named outward");
+    let [note] = &happened.notes.iter().filter(|note| note.layer != "outer").collect::<Vec<_>>()[..] else {
+        panic!("one note is wanted, not {:?}", happened.notes);
+    };
+    assert_eq!(note.layer, "bad");
+    let NoteKind::Fault { hook: "on-model-call", cause } = &note.kind else { panic!("no fault: {note:?}") };
+    let next = ask(&open(&[LayerPlan::new("outer").entry(&sound)]), &calls).await;
+    assert_eq!(next.result.unwrap().text(), "answer", "the next reply works");
+    cause.clone()
+}
+
+#[tokio::test]
+async fn a_guest_that_spins_is_stopped() {
+    let plan = LayerPlan::new("bad").limits(|limits| limits.cpu = Duration::from_millis(40));
+    let cause = fault_of(plan, guest!("spin")).await;
+    assert!(cause.starts_with("limit `cpu` reached: 4"), "{cause}");
+    assert!(cause.ends_with("of 40 ms allowed"), "{cause}");
+}
+
+#[tokio::test]
+async fn a_guest_that_spins_does_not_keep_others_from_running() {
+    let plan = LayerPlan::new("bad").limits(|limits| limits.cpu = Duration::from_millis(200));
+    let component = load("bad", guest!("spin")).await;
+    let chain = open(&[plan.entry(&component)]);
+    let calls = Arc::default();
+    let mut turns = 0_u32;
+    let beside = async {
+        loop {
+            tokio::task::yield_now().await;
+            turns += 1;
+        }
+    };
+    // Both on one thread: the other future only gets turns because the guest is made to yield.
+    tokio::select! {
+        happened = ask(&chain, &calls) => assert!(happened.result.is_err()),
+        () = beside => {}
+    }
+    assert!(turns > 10, "{turns} turns");
+}
+
+#[tokio::test]
+async fn a_guest_that_sleeps_too_long_is_stopped() {
+    let plan = LayerPlan::new("bad").limits(|limits| limits.wall = Duration::from_millis(50));
+    let cause = fault_of(plan, guest!("nap")).await;
+    assert!(cause.starts_with("limit `wall` reached: "), "{cause}");
+    assert!(cause.ends_with("of 50 ms allowed"), "{cause}");
+}
+
+#[tokio::test]
+async fn time_inside_is_not_the_layers_own() {
+    let component = load("patient", guest!("passthrough")).await;
+    let plan = LayerPlan::new("patient").limits(|limits| limits.wall = Duration::from_millis(30));
+    let chain = open(&[plan.entry(&component)]);
+    let slow = endpoint_fn(|_: ModelRequest, _: Sink| async {
+        tokio::time::sleep(Duration::from_millis(120)).await;
+        Ok(ModelResponse::answer(Vec::new()))
+    });
+    assert!(call_in::<ModelCall>(&chain, request(), slow).await.result.is_ok());
+}
+
+#[tokio::test]
+async fn a_guest_that_takes_too_much_memory_is_stopped() {
+    let plan = LayerPlan::new("bad").limits(|limits| limits.memory = 8 << 20);
+    let cause = fault_of(plan, guest!("hoard")).await;
+    assert!(cause.starts_with("limit `memory` reached: "), "{cause}");
+    assert!(cause.contains("of 8388608 bytes allowed"), "{cause}");
+}
+
+#[tokio::test]
+async fn the_text_of_a_panic_reaches_the_operator() {
+    let component = load("bad", guest!("panic")).await;
+    let chain = open(&[LayerPlan::new("bad").entry(&component)]);
+    let happened = ask(&chain, &Arc::default()).await;
+    let causes: Vec<String> = happened
+        .notes
+        .into_iter()
+        .filter_map(|note| match note.kind {
+            NoteKind::Fault { cause, .. } => Some(cause),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(causes.len(), 1);
+    assert!(causes[0].contains("the sky fell on 1 messages"), "{causes:?}");
+}
+
+#[tokio::test]
+async fn a_store_that_broke_a_rule_is_never_entered_again() {
+    let component = load("bad", guest!("panic")).await;
+    let chain = open(&[LayerPlan::new("bad").on_fault(OnFault::Skip).entry(&component)]);
+    let calls = Arc::default();
+    for round in 1..=3 {
+        let made = sandbox().counts().stores();
+        assert_eq!(ask(&chain, &calls).await.result.unwrap().text(), "answer");
+        assert!(sandbox().counts().stores() > made, "round {round} takes a fresh store");
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 3, "what is inside ran once a call");
+}
+
+#[tokio::test]
+async fn a_skipped_layer_that_had_run_next_keeps_its_result() {
+    let component = load("bad", guest!("panic-after-next")).await;
+    let chain = open(&[LayerPlan::new("bad").on_fault(OnFault::Skip).entry(&component)]);
+    let calls = Arc::default();
+    let happened = ask(&chain, &calls).await;
+    assert_eq!(happened.result.unwrap().text(), "answer");
+    assert_eq!(calls.load(Ordering::Relaxed), 1, "no second run");
+    let skipped = |kind: &NoteKind| matches!(kind, NoteKind::Skipped { hook: "on-model-call", .. });
+    assert_eq!(happened.notes.iter().filter(|note| skipped(&note.kind)).count(), 1);
+}
+
+#[tokio::test]
+async fn a_handle_is_void_once_its_call_has_returned() {
+    let component = load("bad", guest!("keep-handles")).await;
+    let chain = open(&[LayerPlan::new("bad").entry(&component)]);
+    let calls = Arc::default();
+    for round in 1..=2 {
+        let happened = ask(&chain, &calls).await;
+        assert_eq!(happened.result.unwrap().text(), "answer", "round {round}");
+        assert_eq!(happened.events, [], "round {round}: nothing goes out through an old sink");
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 2, "nothing runs through an old `next`");
+}
+
+#[tokio::test]
+async fn one_layer_in_one_reply_needs_one_store_and_nothing_is_compiled() {
+    // A sandbox of its own: its counts are not shared with other tests.
+    let sandbox = cepa::sandbox::Sandbox::new(None).unwrap();
+    let component = sandbox.load("passthrough", guest!("passthrough").to_vec()).await.unwrap();
+    let entry = ChainEntry::shared(sandbox.middleware(LayerPlan::new("one").spec, &component).unwrap());
+    let (compiled, made) = (sandbox.counts().compilations(), sandbox.counts().stores());
+    let chain = open(&[entry]);
+    for _ in 0..50 {
+        ask(&chain, &Arc::default()).await.result.unwrap();
+    }
+    assert_eq!(sandbox.counts().compilations(), compiled);
+    assert_eq!(sandbox.counts().stores() - made, 1);
+}
