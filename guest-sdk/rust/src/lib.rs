@@ -26,16 +26,35 @@
 //! # fn main() {}
 //! ```
 
+mod backend;
 #[allow(clippy::all, clippy::pedantic, missing_docs, unsafe_code, reason = "generated")]
 mod bindings;
 mod error;
+mod error_kind;
+mod event;
 mod export;
 mod hooks;
+pub mod log;
+mod message;
 mod middleware;
+pub mod state;
 
+#[cfg(not(target_family = "wasm"))]
+mod native;
+#[cfg(not(target_family = "wasm"))]
+pub mod rig;
 #[cfg(target_family = "wasm")]
 mod wasm;
 
+pub use backend::flow::{
+    CompressNext, CompressRun, ModelNext, ModelRun, PermissionNext, ReasoningNext, ReasoningRun, ReplyNext,
+    ReplyRun, Sink, ToolNext, ToolRun,
+};
+pub use backend::requests::{
+    CompressRequest, CompressResponse, Draft, ModelRequest, ModelResponse, PermissionRequest,
+    ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary,
+};
+pub use backend::{clock, context, conversation, models, random, tools};
 pub use bindings::cepa::middleware::events::{
     DataDelta, DataStart, Event, EventKinds, Hint, ModelCallEnd, ModelCallStart, OtherEvent, ReplyEnd,
     ReplyStart, TextDelta, ToolData, ToolEnd, ToolStart,
@@ -53,18 +72,13 @@ pub use hooks::{
 pub use middleware::{Middleware, NoConfig, schema};
 pub use {schemars, serde, serde_json};
 
-pub use bindings::cepa::middleware::flow::{
-    CompressNext, CompressRun, ModelNext, ModelRun, PermissionNext, ReasoningNext, ReasoningRun, ReplyNext,
-    ReplyRun, Sink, ToolNext, ToolRun,
-};
-pub use bindings::cepa::middleware::requests::{
-    CompressRequest, CompressResponse, Draft, ModelRequest, ModelResponse, PermissionRequest,
-    ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary,
-};
-pub use bindings::cepa::middleware::{clock, context, conversation, log, models, random, state, tools};
-
 #[cfg(target_family = "wasm")]
 #[doc(hidden)]
 pub mod __wasm {
     pub use crate::wasm::{Cell, Exported, Instance, hooks};
 }
+
+/// The guide's examples compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

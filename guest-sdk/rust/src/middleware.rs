@@ -23,7 +23,6 @@ pub trait Middleware: Sized {
 #[serde(deny_unknown_fields)]
 pub struct NoConfig {}
 
-#[cfg(target_family = "wasm")]
 /// Makes a middleware from its configuration as text; an empty text is the default.
 pub(crate) fn make<M: Middleware>(config: &str) -> Result<M, Error> {
     if config.trim().is_empty() {

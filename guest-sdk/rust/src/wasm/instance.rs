@@ -30,3 +30,9 @@ impl<M: Middleware> Cell<M> {
             .clone()
     }
 }
+
+impl<M: Middleware> Default for Cell<M> {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,8 @@
+//! Where handles and imports come from: the host on wasm, the test rig elsewhere. Both have the same methods.
+
+#[cfg(target_family = "wasm")]
+pub use crate::bindings::cepa::middleware::{
+    clock, context, conversation, flow, log, models, random, requests, state, tools,
+};
+#[cfg(not(target_family = "wasm"))]
+pub use crate::native::{clock, context, conversation, flow, log, models, random, requests, state, tools};

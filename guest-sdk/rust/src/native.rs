@@ -1,0 +1,34 @@
+//! The native side: handles are plain structs in memory, and imports ask the [rig](crate::rig).
+
+mod ambient;
+mod compress;
+mod flow_handles;
+mod handle;
+mod model;
+mod permission;
+mod reasoning;
+mod reply;
+mod services;
+mod store;
+mod tool;
+mod turn;
+
+pub use ambient::{clock, context, log, random};
+pub use services::{conversation, models, tools};
+pub use store::state;
+
+pub mod flow {
+    //! Nexts, runs and the sink.
+    pub use super::flow_handles::*;
+}
+
+pub mod requests {
+    //! Requests and responses, and the data behind each.
+    pub use super::compress::*;
+    pub use super::model::*;
+    pub use super::permission::*;
+    pub use super::reasoning::*;
+    pub use super::reply::*;
+    pub use super::tool::*;
+    pub use super::turn::*;
+}

@@ -1,0 +1,74 @@
+//! A layer's state, in memory.
+
+/// What a layer remembers.
+pub mod state {
+    use crate::Error;
+    use crate::rig::{Capability, World, granted};
+
+    pub use crate::bindings::cepa::middleware::state::Scope;
+
+    fn place(scope: Scope, key: &str) -> (Scope, String) {
+        (scope, key.to_owned())
+    }
+
+    fn stored<T>(then: impl FnOnce(&mut World) -> T) -> Result<T, Error> {
+        granted(Capability::State, then)
+    }
+
+    /// The value of a key.
+    pub fn get(scope: Scope, key: &str) -> Result<Option<String>, Error> {
+        stored(|world| world.state.get(&place(scope, key)).cloned())
+    }
+
+    /// Sets a value.
+    pub fn set(scope: Scope, key: &str, value: &str) -> Result<(), Error> {
+        stored(|world| {
+            world.state.insert(place(scope, key), value.to_owned());
+        })
+    }
+
+    /// Deletes a value, and says whether there was one.
+    pub fn delete(scope: Scope, key: &str) -> Result<bool, Error> {
+        stored(|world| world.state.remove(&place(scope, key)).is_some())
+    }
+
+    /// The keys that begin with `prefix`, sorted.
+    pub fn keys(scope: Scope, prefix: &str) -> Result<Vec<String>, Error> {
+        stored(|world| {
+            let keys = world.state.keys().filter(|(of, key)| *of == scope && key.starts_with(prefix));
+            keys.map(|(_, key)| key.clone()).collect()
+        })
+    }
+
+    /// Sets the value if it is still `expected`, and says whether it did. An absent `value` deletes.
+    pub fn compare_and_set(
+        scope: Scope,
+        key: &str,
+        expected: Option<&str>,
+        value: Option<&str>,
+    ) -> Result<bool, Error> {
+        stored(|world| {
+            let place = place(scope, key);
+            if world.state.get(&place).map(String::as_str) != expected {
+                return false;
+            }
+            match value {
+                Some(value) => world.state.insert(place, value.to_owned()),
+                None => world.state.remove(&place),
+            };
+            true
+        })
+    }
+
+    /// Adds to a number, from 0 when absent, and gives the sum.
+    pub fn increment(scope: Scope, key: &str, delta: f64) -> Result<f64, Error> {
+        let old = get(scope, key)?;
+        let old: f64 = match &old {
+            None => 0.0,
+            Some(text) => text.parse().map_err(|_| Error::invalid(format!("`{key}` holds no number")))?,
+        };
+        let sum = old + delta;
+        set(scope, key, &sum.to_string())?;
+        Ok(sum)
+    }
+}
