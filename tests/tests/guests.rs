@@ -6,39 +6,56 @@ use std::{fs, io};
 use cepa_tests::{GUESTS, guest};
 use wit_component::DecodedWasm;
 
+/// Interfaces of types and of handles, which come with any hook.
+const SHARED: [&str; 4] = ["types", "events", "requests", "flow"];
+
 #[test]
 fn a_guest_exports_just_its_hooks_and_imports_just_what_it_uses() {
-    let shared = ["types", "events", "requests", "flow"];
     for component in [guest!("passthrough"), guest!("observe")] {
-        let (imports, exports) = surface(component);
-        assert_eq!(exports, ["configuration", "on-model-call"]);
-        let used: Vec<&String> = imports.iter().filter(|name| !shared.contains(&name.as_str())).collect();
-        assert_eq!(used, ["context", "log"]);
+        assert_eq!(surface(component), "context log -> configuration on-model-call");
     }
 }
 
-/// The names of a component's imports and exports within the contract; others stand whole. Exports are sorted.
-fn surface(component: &[u8]) -> (Vec<String>, Vec<String>) {
+#[test]
+fn the_bundled_middlewares_are_components_of_the_contract_alone() {
+    let surfaces: Vec<String> = cepa::bundled::names()
+        .filter_map(|name| {
+            cepa::bundled::bundled(name).map(|component| format!("{name}: {}", surface(component)))
+        })
+        .collect();
+    assert_eq!(
+        surfaces,
+        [
+            "dynamic-context: clock context log -> configuration on-reasoning",
+            "model-fallback: context log -> configuration on-model-call",
+            "model-retry: clock context log random -> configuration on-model-call",
+            "rate-limit: clock context log state -> configuration on-model-call",
+            "timing: clock context log -> configuration on-acting on-model-call on-reply",
+            "token-usage: context log state -> configuration on-model-call on-turn-end",
+        ]
+    );
+    assert_eq!(cepa::bundled::bundled("no-such"), None);
+}
+
+/// The names of a component's imports and exports within the contract, sorted; others stand whole.
+fn surface(component: &[u8]) -> String {
     let Ok(DecodedWasm::Component(resolve, world)) = wit_component::decode(component) else {
         panic!("not a component");
     };
     let world = &resolve.worlds[world];
     let names = |items: Vec<String>| {
-        let mut names: Vec<String> = items
-            .into_iter()
-            .map(|name| {
-                match name.strip_prefix("cepa:middleware/").and_then(|name| name.strip_suffix("@0.1.0")) {
-                    Some(short) => short.to_owned(),
-                    None => name,
-                }
-            })
-            .collect();
+        let short = |name: String| {
+            let inner = name.strip_prefix("cepa:middleware/").and_then(|name| name.strip_suffix("@0.1.0"));
+            inner.map_or(name.clone(), str::to_owned)
+        };
+        let mut names: Vec<String> = items.into_iter().map(short).collect();
+        names.retain(|name| !SHARED.contains(&name.as_str()));
         names.sort();
-        names
+        names.join(" ")
     };
     let imports = world.imports.keys().map(|key| resolve.name_world_key(key)).collect();
     let exports = world.exports.keys().map(|key| resolve.name_world_key(key)).collect();
-    (names(imports), names(exports))
+    format!("{} -> {}", names(imports), names(exports))
 }
 
 #[test]
