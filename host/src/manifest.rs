@@ -28,11 +28,11 @@ use toml::de::DeTable;
 
 pub use agent::AgentSpec;
 pub use mcp::{McpSpec, McpTransport};
-pub use models::{ModelSpec, ProviderSpec, Secret, Timeouts};
-pub use permissions::{PermissionSpec, Rule};
+pub use models::{ModelSpec, ProviderSpec, ServerSpec, Timeouts};
 pub use problem::{Label, ManifestError, Problem, SourceText, Span};
 pub use sessions::SessionSpec;
 
+use crate::agent::PermissionRules;
 use crate::policy::LayerSpec;
 use expand::Surroundings;
 use reader::{Reader, Section};
@@ -60,7 +60,7 @@ pub struct Manifest {
     /// The MCP servers.
     pub mcp: Vec<McpSpec>,
     /// Which tool calls may run.
-    pub permissions: PermissionSpec,
+    pub permissions: PermissionRules,
     /// Where sessions are kept.
     pub sessions: SessionSpec,
     /// The prompt of `cepa run` when none is given.
@@ -151,7 +151,7 @@ struct Parts {
     models: Vec<ModelSpec>,
     layers: Vec<LayerSpec>,
     mcp: Vec<McpSpec>,
-    permissions: PermissionSpec,
+    permissions: PermissionRules,
     sessions: SessionSpec,
     prompt: Option<String>,
 }

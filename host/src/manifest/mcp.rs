@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::layers::unique_name;
-use super::models::{Secret, positive_duration, url};
+use super::models::{positive_duration, secrets, url};
 use super::problem::Problem;
 use super::reader::{At, Reader, Section};
+use crate::secret::Secret;
 
 /// An MCP server.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct McpSpec {
     /// Its name, unique among the servers.
     pub name: String,
@@ -25,7 +26,7 @@ pub struct McpSpec {
 }
 
 /// How an MCP server is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum McpTransport {
     /// A program that is started and spoken to over its input and output.
     Command {
@@ -97,19 +98,14 @@ fn transport(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<McpTr
     }
 }
 
-fn secrets(texts: Vec<(String, String)>) -> Vec<(String, Secret)> {
-    texts.into_iter().map(|(name, value)| (name, Secret::new(value))).collect()
-}
-
 /// A command with a slash is a path from the manifest's folder; without one it is a name that `PATH` has.
 fn from_folder(reader: &Reader<'_>, command: String) -> String {
     if !command.contains('/') {
         return command;
     }
+    // Absolute, since the server starts in a folder of its own.
     let path = reader.surroundings.folder.join(&command);
-    // `join` keeps an absolute path. A relative one must not lose its slash, or `PATH` would be searched.
-    let text = path.display().to_string();
-    if text.contains('/') { text } else { format!("./{text}") }
+    std::path::absolute(&path).unwrap_or(path).display().to_string()
 }
 
 fn working_folder(reader: &mut Reader<'_>, cwd: Option<At<String>>) -> Option<PathBuf> {

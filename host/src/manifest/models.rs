@@ -1,6 +1,5 @@
 //! `[models.NAME]`.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,9 +8,10 @@ use serde_json::{Map, Value};
 use super::problem::Problem;
 use super::reader::{At, Reader, Section};
 use super::{render, units};
+use crate::secret::Secret;
 
 /// A model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct ModelSpec {
     /// Its name in the manifest.
     pub alias: String,
@@ -21,31 +21,15 @@ pub struct ModelSpec {
     pub parameters: Map<String, Value>,
     /// The size of its context.
     pub context_tokens: Option<u32>,
-    /// How long to wait for it.
-    pub timeouts: Timeouts,
 }
 
 /// Who serves a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum ProviderSpec {
     /// A server that speaks the Chat Completions protocol.
-    OpenAi {
-        /// The address before `/chat/completions`; the provider's own when absent.
-        base_url: Option<String>,
-        /// The model's name there.
-        model: String,
-        /// The key; local servers need none.
-        api_key: Option<Secret>,
-    },
+    OpenAi(ServerSpec),
     /// A server that speaks the Anthropic Messages protocol.
-    Anthropic {
-        /// The address before `/v1/messages`; the provider's own when absent.
-        base_url: Option<String>,
-        /// The model's name there.
-        model: String,
-        /// The key.
-        api_key: Option<Secret>,
-    },
+    Anthropic(ServerSpec),
     /// A file of turns.
     Scripted {
         /// The file.
@@ -53,37 +37,32 @@ pub enum ProviderSpec {
     },
 }
 
+/// A server of models.
+#[derive(Clone, Debug)]
+pub struct ServerSpec {
+    /// Its address; the one of the protocol's inventor when absent.
+    pub base_url: Option<String>,
+    /// The model's name there.
+    pub model: String,
+    /// The key; local servers need none.
+    pub api_key: Option<Secret>,
+    /// Headers for every request.
+    pub headers: Vec<(String, Secret)>,
+    /// How long to wait for it.
+    pub timeouts: Timeouts,
+}
+
 /// How long to wait for a model. An absent one stands for the client's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeouts {
     /// Until the connection stands.
     pub connect: Option<Duration>,
-    /// From one piece of the answer to the next, and to the first.
+    /// From the request to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// From one piece of the answer to the next.
     pub idle: Option<Duration>,
     /// For the whole answer.
     pub total: Option<Duration>,
-}
-
-/// A value that is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Keeps a value from being shown.
-    pub fn new(value: impl Into<String>) -> Self {
-        Self(value.into())
-    }
-
-    /// The value, to be sent and nothing else.
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
-    }
 }
 
 /// The models, and every alias that was written, the unusable ones too.
@@ -117,26 +96,22 @@ fn read_one(reader: &mut Reader<'_>, alias: At<String>, section: Section<'_>) ->
     let kind = section.word(reader, "provider", &KINDS);
     let provider = match kind {
         Some(Kind::Scripted) => scripted(reader, &mut section),
-        Some(Kind::OpenAi) => served(reader, &mut section)
-            .map(|(base_url, model, api_key)| ProviderSpec::OpenAi { base_url, model, api_key }),
-        Some(Kind::Anthropic) => served(reader, &mut section)
-            .map(|(base_url, model, api_key)| ProviderSpec::Anthropic { base_url, model, api_key }),
+        Some(Kind::OpenAi) => served(reader, &mut section, true).map(ProviderSpec::OpenAi),
+        Some(Kind::Anthropic) => served(reader, &mut section, true).map(ProviderSpec::Anthropic),
         None => {
-            // Read all the same, so that the key stays hidden and no known key is called unknown.
-            let _ = (section.value(reader, "script"), section.value(reader, "model"));
-            let _ = (section.value(reader, "base-url"), api_key(reader, &mut section));
+            // Read all the same, so that keys stay hidden and no known key is called unknown.
+            let _ = (section.value(reader, "script"), served(reader, &mut section, false));
             None
         }
     };
     let parameters = section.json(reader, "parameters");
     let context_tokens = section.count(reader, "context-tokens", 1);
-    let timeouts = timeouts(reader, &mut section);
     section.finish(reader);
     let parameters = match parameters {
         Some(Value::Object(map)) => map,
         _ => Map::new(),
     };
-    Some(ModelSpec { alias: alias.value, provider: provider?, parameters, context_tokens, timeouts })
+    Some(ModelSpec { alias: alias.value, provider: provider?, parameters, context_tokens })
 }
 
 fn scripted(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<ProviderSpec> {
@@ -153,14 +128,21 @@ fn scripted(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Provid
     Some(ProviderSpec::Scripted { script: path })
 }
 
-type Served = (Option<String>, String, Option<Secret>);
-
-fn served(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Served> {
-    section.require("model", "name the model as its provider does, as in `model = \"smollm2\"`");
+fn served(reader: &mut Reader<'_>, section: &mut Section<'_>, whole: bool) -> Option<ServerSpec> {
+    if whole {
+        section.require("model", "name the model as its provider does, as in `model = \"smollm2\"`");
+    }
     let base_url = section.parsed(reader, "base-url", url);
     let model = section.filled_text(reader, "model");
     let api_key = api_key(reader, section);
-    Some((base_url, model?.value, api_key))
+    let headers = section.secret_texts(reader, "headers");
+    let timeouts = timeouts(reader, section);
+    Some(ServerSpec { base_url, model: model?.value, api_key, headers: secrets(headers), timeouts })
+}
+
+/// Texts with their values kept from being shown.
+pub(super) fn secrets(texts: Vec<(String, String)>) -> Vec<(String, Secret)> {
+    texts.into_iter().map(|(name, value)| (name, Secret::new(value))).collect()
 }
 
 /// An address of a server, without the slash at its end.
@@ -192,7 +174,7 @@ fn api_key(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Secret>
             );
             None
         }
-        _ => Some(Secret(section.filled_text(reader, "api-key")?.value)),
+        _ => Some(Secret::new(section.filled_text(reader, "api-key")?.value)),
     }
 }
 
@@ -200,6 +182,7 @@ fn timeouts(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Timeouts {
     let Some(mut table) = section.table(reader, "timeouts") else { return Timeouts::default() };
     let timeouts = Timeouts {
         connect: table.parsed(reader, "connect", positive_duration),
+        first_byte: table.parsed(reader, "first-byte", positive_duration),
         idle: table.parsed(reader, "idle", positive_duration),
         total: table.parsed(reader, "total", positive_duration),
     };

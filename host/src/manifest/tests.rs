@@ -74,7 +74,7 @@ fn a_whole_manifest() {
 
         [permissions]
         default = "ask"
-        allow = ["read", "run(git *)"]
+        allow = ["read", "run(command=git *)"]
 
         [sessions]
         path = "here.db"
@@ -222,7 +222,7 @@ fn a_key_is_not_shown_when_it_is_resolved() {
     ))
     .expect("a good manifest");
     assert!(!format!("{manifest:?}").contains("sk-from-the-environment"));
-    let [_, ModelSpec { provider: ProviderSpec::OpenAi { api_key: Some(key), .. }, .. }] =
+    let [_, ModelSpec { provider: ProviderSpec::OpenAi(ServerSpec { api_key: Some(key), .. }), .. }] =
         manifest.models.as_slice()
     else {
         panic!("a key: {:?}", manifest.models)
