@@ -12,7 +12,8 @@
 //!
 //! Turns are used in order, each once; the first unused one whose `when` holds is next. A turn may hold:
 //!
-//! - `text`, with the places `{{last-user}}`, `{{system}}` and `{{tool-result}}`, and `thinking`
+//! - `text`, with the places `{{last-user}}`, `{{system}}`, `{{tool-result}}` and `{{hint}}` (the last remark of a
+//!   layer), and `thinking`
 //! - `tool-calls`: a list of `name`, `arguments` (a table, or a string as the model would write it) and maybe `id`
 //! - `chunks`: the size of the streamed pieces in characters, or in place of `text` the pieces themselves
 //! - `usage`: `input-tokens`, `output-tokens`, `cache-read-tokens`, `cache-write-tokens`, `reasoning-tokens`

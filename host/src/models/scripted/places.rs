@@ -13,6 +13,7 @@ enum Piece {
     LastUser,
     System,
     ToolResult,
+    Hint,
 }
 
 impl Template {
@@ -27,10 +28,11 @@ impl Template {
                 "last-user" => Piece::LastUser,
                 "system" => Piece::System,
                 "tool-result" => Piece::ToolResult,
+                "hint" => Piece::Hint,
                 other => {
                     return Err(format!(
-                        "no place `{{{{{other}}}}}`; there are `{{{{last-user}}}}`, `{{{{system}}}}` and \
-                         `{{{{tool-result}}}}`"
+                        "no place `{{{{{other}}}}}`; there are `{{{{last-user}}}}`, `{{{{system}}}}`, \
+                         `{{{{tool-result}}}}` and `{{{{hint}}}}`"
                     ));
                 }
             });
@@ -47,6 +49,7 @@ impl Template {
             Piece::LastUser => last_user(request),
             Piece::System => request.system_prompt.clone().unwrap_or_default(),
             Piece::ToolResult => last_result(request),
+            Piece::Hint => last_hint(request),
         };
         self.0.iter().map(fill).collect()
     }
@@ -57,16 +60,26 @@ pub(super) fn last_text(request: &ModelRequest) -> String {
     request.messages.last().map(|message| all_text(message)).unwrap_or_default()
 }
 
-/// The text of the last user message.
+/// The text of the last user message that has any: one of a layer's remarks alone is not the user's.
 pub(super) fn last_user(request: &ModelRequest) -> String {
-    let last = request.messages.iter().rev().find(|message| message.role == Role::User);
-    last.map(|message| message.text()).unwrap_or_default()
+    let texts = request.messages.iter().rev().filter(|message| message.role == Role::User);
+    texts.map(|message| message.text()).find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// The text of the last tool result.
 fn last_result(request: &ModelRequest) -> String {
     let results = request.messages.iter().flat_map(|message| message.tool_results());
     results.last().map(|result| result_text(&result.content)).unwrap_or_default()
+}
+
+/// The text of the last remark of a layer.
+fn last_hint(request: &ModelRequest) -> String {
+    let blocks = request.messages.iter().rev().flat_map(|message| message.content.iter().rev());
+    let mut hints = blocks.filter_map(|block| match block {
+        Block::Hint { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    hints.next().unwrap_or_default()
 }
 
 /// What a message says in any of its blocks.
