@@ -5,6 +5,7 @@ pub mod bundled;
 pub mod chain;
 pub mod error;
 pub mod event;
+pub mod host;
 pub mod manifest;
 pub mod message;
 pub mod model;

@@ -24,7 +24,7 @@ pub struct LayerSpec {
 }
 
 /// Where a component comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LayerSource {
     /// One that is built into this program, by name.
     Bundled(String),

@@ -21,7 +21,7 @@ use super::turn::Turn;
 use super::{Inner, awaits_answer, end, load};
 
 /// How much text one input may hold, in bytes: far more than a model reads, far less than a host can hold.
-const INPUT_TEXT_MAX: usize = 4 << 20;
+pub const INPUT_TEXT_MAX: usize = 4 << 20;
 
 /// Why a call has no result that an earlier process made.
 const DIED: &str = "the process ended before this call did";

@@ -1,0 +1,107 @@
+//! The arguments.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use super::exit::HELP;
+
+/// A host for LLM agents whose middlewares are sandboxed WebAssembly components.
+#[derive(Debug, Parser)]
+#[command(name = "cepa", version, arg_required_else_help = true, after_help = HELP)]
+pub struct Cli {
+    /// Print one JSON object a line on standard output, and nothing else there.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print nothing but the answer, errors and questions.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run one reply, or chat at a terminal.
+    Run(RunArgs),
+    /// Load everything that a manifest names, and show its layers with their hooks, grants and limits.
+    Check {
+        /// The manifest, or a folder that has a `cepa.toml`.
+        manifest: PathBuf,
+    },
+    /// Show a component's hooks, imports, configuration, and what it would need granted.
+    Inspect {
+        /// A `.wasm` file, or `bundled:NAME`.
+        component: String,
+    },
+    /// Build a Rust middleware into a component.
+    Build {
+        /// The folder of the crate.
+        folder: PathBuf,
+        /// Where to write the component, instead of below the crate's `target`.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// The arguments of `cepa run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The manifest, or a folder that has a `cepa.toml`.
+    pub manifest: PathBuf,
+    /// The prompt, or `-` to read it from standard input. Without it, the manifest's own or a chat.
+    #[arg(conflicts_with_all = ["chat", "resume"])]
+    pub prompt: Option<String>,
+    /// The session to begin or to go on with. A fresh one by default.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Chat, even if the manifest has a prompt.
+    #[arg(long)]
+    pub chat: bool,
+    /// Give up the tool calls that wait in the session for a person.
+    #[arg(long, conflicts_with = "resume")]
+    pub discard: bool,
+    #[command(flatten)]
+    pub answers: AnswerArgs,
+}
+
+/// Answers to the tool calls that a session waits for.
+#[derive(Debug, Default, Args)]
+pub struct AnswerArgs {
+    /// Go on with a reply that waits, or whose process died.
+    #[arg(long, requires = "session")]
+    pub resume: bool,
+    /// Let a waiting tool call run.
+    #[arg(long, value_name = "CALL", requires = "resume")]
+    pub approve: Vec<String>,
+    /// Refuse a waiting tool call, with a reason for the model if there is one.
+    #[arg(long, value_name = "CALL[=REASON]", requires = "resume")]
+    pub reject: Vec<String>,
+    /// Let a waiting tool call run with other arguments.
+    #[arg(long, value_name = "CALL=JSON", requires = "resume")]
+    pub edit: Vec<String>,
+    /// Give the result of a tool call that runs outside.
+    #[arg(long, value_name = "CALL=TEXT", requires = "resume")]
+    pub result: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_fit_together() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn answers_need_a_session_to_resume() {
+        let parse = |args: &str| Cli::try_parse_from(args.split(' ')).is_ok();
+        assert!(parse("cepa run x --session s --resume --approve a --edit b={} --result c=done --reject d"));
+        assert!(!parse("cepa run x --session s --approve a"));
+        assert!(!parse("cepa run x --resume"));
+        assert!(!parse("cepa run x prompt --session s --resume"));
+    }
+}

@@ -1,0 +1,197 @@
+//! `cepa check`.
+
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use cepa::host::{Loaded, LoadedLayer};
+use cepa::manifest::{Manifest, ProviderSpec};
+use cepa::policy::{Access, Grants, LayerSource, Limits};
+use serde_json::{Value, json};
+
+use super::exit::{Exit, Failure};
+use super::json::JsonLines;
+use super::load;
+use super::table::Table;
+use super::view::Mode;
+
+/// Loads everything and shows it.
+pub fn check(path: &Path, mode: Mode) -> Result<Exit, Failure> {
+    let manifest = load::manifest(path)?;
+    let runtime = load::runtime()?;
+    let loaded = load::check(&runtime, &manifest, mode)?;
+    match mode {
+        Mode::Quiet => {}
+        Mode::Human => io::stdout().write_all(text(&manifest, &loaded).as_bytes())?,
+        Mode::Json => {
+            let mut lines = JsonLines::new(io::stdout());
+            for value in values(&manifest, &loaded) {
+                lines.line(&value)?;
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn text(manifest: &Manifest, loaded: &Loaded) -> String {
+    let mut models = Table::new(&["model", "provider", "name"]);
+    for model in &manifest.models {
+        let (provider, name) = provider(&model.provider);
+        models.row([model.alias.clone(), provider.to_owned(), name]);
+    }
+    let mut layers = Table::new(&["layer", "source", "hooks", "grants", "limits", "on-fault"]);
+    for layer in &loaded.layers {
+        layers.row([
+            layer.spec.name.clone(),
+            source(&layer.spec.source),
+            layer.component.hooks().iter().map(cepa::chain::HookKind::name).collect::<Vec<_>>().join(" "),
+            grants(&layer.spec.grants),
+            limits(&layer.spec.limits),
+            on_fault(layer).to_owned(),
+        ]);
+    }
+    let mut text = format!("{}\n{}", models.render(), layers.render());
+    let tools: Vec<String> = loaded.agent.tools().iter().map(|tool| tool.name.clone()).collect();
+    if !tools.is_empty() {
+        text.push_str(&format!("\ntools: {}\n", tools.join(", ")));
+    }
+    for layer in &loaded.layers {
+        for remark in remarks(layer) {
+            text.push_str(&format!("\nnote: {remark}\n"));
+        }
+    }
+    text.push_str(&format!("\n{} is in order\n", manifest.path.display()));
+    text
+}
+
+fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
+    let models = manifest.models.iter().map(|model| {
+        let (provider, name) = provider(&model.provider);
+        json!({ "type": "model", "model": model.alias, "provider": provider, "name": name })
+    });
+    let layers = loaded.layers.iter().map(|layer| {
+        let limits = &layer.spec.limits;
+        json!({
+            "type": "layer",
+            "layer": layer.spec.name,
+            "source": source(&layer.spec.source),
+            "hooks": layer.component.hooks().iter().map(cepa::chain::HookKind::name).collect::<Vec<_>>(),
+            "grants": {
+                "state": layer.spec.grants.state,
+                "models": layer.spec.grants.models,
+                "tools": layer.spec.grants.tools,
+                "conversation": access(layer.spec.grants.conversation),
+            },
+            "limits": {
+                "memory-bytes": limits.memory,
+                "cpu-ms": millis(limits.cpu),
+                "wall-ms": millis(limits.wall),
+                "next-runs": limits.next_runs,
+                "log-bytes": limits.log,
+            },
+            "on-fault": on_fault(layer),
+            "notes": remarks(layer),
+        })
+    });
+    let tools = loaded.agent.tools();
+    let tools = tools.iter().map(|tool| json!({ "type": "tool", "tool": tool.name }));
+    models.chain(layers).chain(tools).collect()
+}
+
+fn provider(spec: &ProviderSpec) -> (&'static str, String) {
+    match spec {
+        ProviderSpec::OpenAi(server) => ("openai", server.model.clone()),
+        ProviderSpec::Anthropic(server) => ("anthropic", server.model.clone()),
+        ProviderSpec::Scripted { script } => ("scripted", script.display().to_string()),
+    }
+}
+
+fn source(source: &LayerSource) -> String {
+    match source {
+        LayerSource::Bundled(name) => format!("bundled:{name}"),
+        LayerSource::File(path) | LayerSource::Project(path) => path.display().to_string(),
+    }
+}
+
+fn grants(grants: &Grants) -> String {
+    let mut given = Vec::new();
+    if grants.state {
+        given.push("state".to_owned());
+    }
+    if !grants.models.is_empty() {
+        given.push(format!("models={}", grants.models.join(",")));
+    }
+    if !grants.tools.is_empty() {
+        given.push(format!("tools={}", grants.tools.join(",")));
+    }
+    if grants.conversation != Access::None {
+        given.push(format!("conversation={}", access(grants.conversation)));
+    }
+    if given.is_empty() { "-".to_owned() } else { given.join(" ") }
+}
+
+fn access(access: Access) -> &'static str {
+    match access {
+        Access::None => "none",
+        Access::Read => "read",
+        Access::Write => "write",
+    }
+}
+
+fn limits(limits: &Limits) -> String {
+    format!(
+        "memory={} cpu={:?} wall={:?} next-runs={} log={}",
+        bytes(limits.memory),
+        limits.cpu,
+        limits.wall,
+        limits.next_runs,
+        bytes(limits.log)
+    )
+}
+
+/// Bytes in the largest unit that they are a whole number of.
+pub fn bytes(count: u64) -> String {
+    let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    let unit = units.iter().find(|(_, unit)| count >= *unit && count.is_multiple_of(*unit));
+    match unit {
+        Some((name, unit)) => format!("{}{name}", count / unit),
+        None => format!("{count}B"),
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn on_fault(layer: &LoadedLayer) -> &'static str {
+    match layer.spec.on_fault {
+        cepa::chain::OnFault::Fail => "fail",
+        cepa::chain::OnFault::Skip => "skip",
+    }
+}
+
+/// Where what a component asks for and what it is granted differ.
+fn remarks(layer: &LoadedLayer) -> Vec<String> {
+    let grants = &layer.spec.grants;
+    let granted = |capability: &str| match capability {
+        "state" => grants.state,
+        "models" => !grants.models.is_empty(),
+        "tools" => !grants.tools.is_empty(),
+        _ => grants.conversation != Access::None,
+    };
+    let asked = layer.component.capabilities();
+    ["state", "models", "tools", "conversation"]
+        .into_iter()
+        .filter_map(|capability| match (asked.contains(&capability), granted(capability)) {
+            (true, false) => Some(format!(
+                "layer `{}` imports `{capability}` and is not granted it, so its calls there are denied",
+                layer.spec.name
+            )),
+            (false, true) => Some(format!(
+                "layer `{}` is granted `{capability}` and does not import it, so the grant can go",
+                layer.spec.name
+            )),
+            _ => None,
+        })
+        .collect()
+}

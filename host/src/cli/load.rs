@@ -1,0 +1,57 @@
+//! What every command begins with: the manifest, the runtime, the agent.
+
+use std::path::{Path, PathBuf};
+
+use cepa::host::{Host, LoadError, Loaded};
+use cepa::manifest::Manifest;
+use cepa::sandbox::CompiledCache;
+use tokio::runtime::Runtime;
+
+use super::exit::{Exit, Failure};
+use super::progress::ProgressLine;
+use super::view::Mode;
+
+/// The manifest.
+pub fn manifest(path: &Path) -> Result<Manifest, Failure> {
+    Manifest::load(path).map_err(|error| Failure::rendered(Exit::Manifest, error))
+}
+
+/// The runtime that replies run on.
+pub fn runtime() -> Result<Runtime, Failure> {
+    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+}
+
+/// A host with the user's own cache of compiled components.
+pub fn host() -> Result<Host, Failure> {
+    let folder = |name| std::env::var_os(name).map(PathBuf::from);
+    Host::new(CompiledCache::default_folder(folder("XDG_CACHE_HOME"), folder("HOME"))).map_err(failure)
+}
+
+/// The agent of a manifest, ready to run.
+pub fn agent(runtime: &Runtime, manifest: &Manifest, mode: Mode) -> Result<Loaded, Failure> {
+    let host = host()?;
+    let line = ProgressLine::new(mode != Mode::Quiet);
+    let loaded = runtime.block_on(host.load(manifest, &|text| line.say(text)));
+    line.clear();
+    loaded.map_err(failure)
+}
+
+/// Everything that a manifest names, loaded and left alone.
+pub fn check(runtime: &Runtime, manifest: &Manifest, mode: Mode) -> Result<Loaded, Failure> {
+    let host = host()?;
+    let line = ProgressLine::new(mode != Mode::Quiet);
+    let loaded = runtime.block_on(host.check(manifest, &|text| line.say(text)));
+    line.clear();
+    loaded.map_err(failure)
+}
+
+/// How the program ends when something can't be loaded.
+pub fn failure(error: LoadError) -> Failure {
+    match error {
+        LoadError::Manifest(error) => Failure::rendered(Exit::Manifest, error),
+        LoadError::Component(error) => Failure::rendered(Exit::Component, error),
+        LoadError::Session(error) => Failure::new(Exit::Session, error)
+            .hint("move the file away to begin afresh, or name another under `[sessions]`"),
+        error => Failure::new(Exit::Internal, error),
+    }
+}

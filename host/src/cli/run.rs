@@ -1,0 +1,180 @@
+//! `cepa run`.
+
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+
+use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, ReplyInput, ReplyResult};
+use cepa::event::Outcome;
+use cepa::manifest::Manifest;
+use cepa::message::Message;
+use cepa::world::{RealWorld, World as _};
+
+use super::answers;
+use super::args::RunArgs;
+use super::chat;
+use super::confirm::confirm;
+use super::exit::{Exit, Failure};
+use super::interrupts::Interrupts;
+use super::load;
+use super::reply;
+use super::terminal::Terminal;
+use super::view::{Mode, View};
+
+/// What is to be done in a session.
+enum Task {
+    Prompt(String),
+    Resume(Vec<Answer>),
+    Chat,
+}
+
+/// Runs a reply or a chat, and says how the program ends.
+pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
+    let manifest = load::manifest(&args.manifest)?;
+    let task = task(args, &manifest, mode)?;
+    let runtime = load::runtime()?;
+    let loaded = load::agent(&runtime, &manifest, mode)?;
+    let layers = loaded.layers.iter().map(|layer| layer.spec.name.clone()).collect();
+    let session_id = args.session.clone().unwrap_or_else(|| RealWorld::default().id());
+    let mut session = Session {
+        view: View::standard(mode, layers),
+        interrupts: {
+            let _inside = runtime.enter();
+            Interrupts::listen()?
+        },
+        manifest: args.manifest.display().to_string(),
+        agent: loaded.agent,
+        id: session_id,
+        runtime,
+        mode,
+    };
+    match task {
+        Task::Chat => chat::chat(&mut session, args.discard),
+        Task::Resume(answers) => session.run_to_end(Turn::Resume(answers)),
+        Task::Prompt(prompt) => session.run_to_end(Turn::Input { prompt, discard: args.discard }),
+    }
+}
+
+fn task(args: &RunArgs, manifest: &Manifest, mode: Mode) -> Result<Task, Failure> {
+    if args.session.as_deref().is_some_and(|id| id.trim().is_empty()) {
+        return Err(Failure::usage("the session's id is empty"));
+    }
+    if args.answers.resume {
+        return Ok(Task::Resume(answers::from_args(&args.answers)?));
+    }
+    let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let prompt = match (args.prompt.as_deref(), &manifest.prompt) {
+        (Some("-"), _) => read_prompt()?,
+        (Some(prompt), _) => prompt.to_owned(),
+        (None, Some(prompt)) if !args.chat => prompt.clone(),
+        (None, _) if at_terminal && mode != Mode::Json => return Ok(Task::Chat),
+        (None, _) if args.chat => return Err(Failure::usage("a chat needs a terminal and no `--json`")),
+        (None, _) => {
+            let hint = "name it as the second argument, or write `-` to read it from standard input";
+            return Err(Failure::usage("there is no prompt").hint(hint));
+        }
+    };
+    if prompt.trim().is_empty() {
+        return Err(Failure::usage("the prompt is empty"));
+    }
+    Ok(Task::Prompt(prompt))
+}
+
+fn read_prompt() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .take(INPUT_TEXT_MAX as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Failure::usage(format!("the prompt can't be read from standard input: {error}")))?;
+    if bytes.len() > INPUT_TEXT_MAX {
+        return Err(Failure::usage(format!("the prompt is larger than the {INPUT_TEXT_MAX} bytes allowed")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Failure::usage(format!("the prompt is not UTF-8 at byte {at}"))
+    })
+}
+
+/// A session of an agent that this program runs replies in.
+pub struct Session {
+    pub agent: Agent,
+    pub id: String,
+    pub view: View,
+    manifest: String,
+    interrupts: Interrupts,
+    runtime: tokio::runtime::Runtime,
+    mode: Mode,
+}
+
+/// What a reply begins with.
+pub enum Turn {
+    Input { prompt: String, discard: bool },
+    Resume(Vec<Answer>),
+}
+
+impl Session {
+    /// Runs one reply and shows it.
+    pub fn turn(&mut self, turn: Turn) -> Result<ReplyResult, Failure> {
+        let Self { agent, id, view, interrupts, runtime, .. } = self;
+        runtime.block_on(async {
+            let stream = match turn {
+                Turn::Input { prompt, discard } => {
+                    let input =
+                        ReplyInput { discard_pending: discard, ..ReplyInput::from(Message::user(prompt)) };
+                    agent.reply(id.as_str(), input).await
+                }
+                Turn::Resume(answers) => agent.resume(id.as_str(), answers).await,
+            };
+            reply::show(stream.map_err(reply::not_begun)?, id, view, interrupts).await
+        })
+    }
+
+    /// The calls that the session waits for.
+    pub fn pending(&self) -> Result<Vec<cepa::agent::Pending>, Failure> {
+        self.runtime.block_on(self.agent.pending(self.id.as_str())).map_err(reply::not_begun)
+    }
+
+    /// Runs a reply, and as long as a person at the terminal answers its questions, goes on with it.
+    fn run_to_end(&mut self, mut turn: Turn) -> Result<Exit, Failure> {
+        loop {
+            let result = self.turn(turn)?;
+            if let Some(failure) = reply::failure(&result, &mut self.view) {
+                return Err(failure);
+            }
+            if result.response.outcome != Outcome::Parked {
+                return Ok(Exit::Success);
+            }
+            let answers = self.ask(&result)?;
+            if answers.is_empty() {
+                self.tell_waiting(&result)?;
+                return Ok(Exit::Parked);
+            }
+            turn = Turn::Resume(answers);
+        }
+    }
+
+    fn ask(&self, result: &ReplyResult) -> Result<Vec<Answer>, Failure> {
+        if self.mode == Mode::Json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Ok(Vec::new());
+        }
+        Ok(confirm(&result.pending, &mut Terminal::new()?, &mut io::stdout())?)
+    }
+
+    /// Says what a parked reply waits for, and how to go on.
+    fn tell_waiting(&self, result: &ReplyResult) -> Result<(), Failure> {
+        if self.mode == Mode::Json {
+            return Ok(());
+        }
+        let mut err = io::stderr().lock();
+        for pending in &result.pending {
+            let call = &pending.call;
+            let (how, wanted) = if pending.external {
+                (format!("--result {}=TEXT", call.id), "its result")
+            } else {
+                (format!("--approve {}", call.id), "a decision")
+            };
+            writeln!(err, "waiting for {wanted}: {}({}) [{how}]", call.name, call.arguments)?;
+        }
+        writeln!(err, "\nhint: go on with `cepa run {} --session {} --resume ...`", self.manifest, self.id)?;
+        Ok(())
+    }
+}

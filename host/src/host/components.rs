@@ -1,0 +1,145 @@
+//! The components of the layers: found, built where they are projects, compiled, and checked against the manifest.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::bundled;
+use crate::manifest::{Manifest, Problem};
+use crate::policy::{LayerSource, LayerSpec};
+use crate::sandbox::{Component, Sandbox};
+
+use super::error::{LoadError, layer_problem};
+use super::{LoadedLayer, Progress};
+
+/// The largest component, in bytes: those with a language runtime have some tens of millions.
+const COMPONENT_MAX: u64 = 256 << 20;
+
+/// Why the bytes of a component can't be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// No middleware of this name is built in.
+    #[error("there is no bundled middleware `{name}`; there are {known}")]
+    UnknownBundled {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The file can't be read.
+    #[error("component `{path}` can't be read: {cause}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        cause: String,
+    },
+    /// The project can't be built.
+    #[error("project `{path}` can't be built: {cause}")]
+    Build {
+        /// The folder.
+        path: PathBuf,
+        /// What the build said.
+        cause: String,
+    },
+}
+
+/// The bytes of a component. A project is built first, which may take minutes.
+///
+/// # Errors
+/// When there is no such component, or it can't be read or built.
+pub fn component_bytes(source: &LayerSource) -> Result<Arc<[u8]>, SourceError> {
+    match source {
+        LayerSource::Bundled(name) => {
+            bundled::bundled(name).map(Arc::from).ok_or_else(|| unknown_bundled(name))
+        }
+        LayerSource::File(path) => read(path),
+        LayerSource::Project(folder) => read(&build(folder)?),
+    }
+}
+
+fn unknown_bundled(name: &str) -> SourceError {
+    let known: Vec<String> = bundled::names().map(|name| format!("`{name}`")).collect();
+    SourceError::UnknownBundled { name: name.to_owned(), known: known.join(", ") }
+}
+
+fn read(path: &Path) -> Result<Arc<[u8]>, SourceError> {
+    let unreadable = |cause: String| SourceError::File { path: path.to_owned(), cause };
+    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > COMPONENT_MAX {
+        return Err(unreadable(format!("it has {size} bytes, and {COMPONENT_MAX} are allowed")));
+    }
+    std::fs::read(path).map(Arc::from).map_err(|error| unreadable(error.to_string()))
+}
+
+fn build(folder: &Path) -> Result<PathBuf, SourceError> {
+    let failed = |cause: String| SourceError::Build { path: folder.to_owned(), cause };
+    let built = cepa_guest_build::Build::new(folder).run().map_err(|error| failed(error.to_string()))?;
+    match built.as_slice() {
+        [one] => Ok(one.path.clone()),
+        several => Err(failed(format!("it has {} crates, and one is wanted", several.len()))),
+    }
+}
+
+/// The components of all layers, in their order. Finds all that is wrong with them.
+pub(super) async fn load(
+    sandbox: &Sandbox,
+    manifest: &Manifest,
+    progress: Progress<'_>,
+) -> Result<Vec<LoadedLayer>, LoadError> {
+    let mut known: HashMap<LayerSource, Component> = HashMap::new();
+    let mut layers = Vec::new();
+    let mut problems = Vec::new();
+    for (index, spec) in manifest.layers.iter().enumerate() {
+        progress(&format!("loading layer `{}` ({} of {})", spec.name, index + 1, manifest.layers.len()));
+        let component = match known.get(&spec.source) {
+            Some(component) => Ok(component.clone()),
+            None => load_one(sandbox, spec).await,
+        };
+        match component {
+            Ok(component) => {
+                problems.extend(config_problems(manifest, spec, &component));
+                known.insert(spec.source.clone(), component.clone());
+                layers.push(LoadedLayer { spec: spec.clone(), component });
+            }
+            Err(cause) => problems.push(layer_problem(manifest, &spec.name, "source", cause)),
+        }
+    }
+    if problems.is_empty() { Ok(layers) } else { Err(LoadError::Component(manifest.error(problems))) }
+}
+
+async fn load_one(sandbox: &Sandbox, spec: &LayerSpec) -> Result<Component, String> {
+    let source = spec.source.clone();
+    let bytes = tokio::task::spawn_blocking(move || component_bytes(&source))
+        .await
+        .map_err(|error| error.to_string())?
+        .map_err(|error| error.to_string())?;
+    sandbox.load(&source_name(&spec.source), bytes).await.map_err(|error| error.to_string())
+}
+
+/// A source as the manifest writes it.
+fn source_name(source: &LayerSource) -> String {
+    match source {
+        LayerSource::Bundled(name) => format!("bundled:{name}"),
+        LayerSource::File(path) | LayerSource::Project(path) => path.display().to_string(),
+    }
+}
+
+/// Each value of the configuration that does not fit the component's own schema, at its place.
+fn config_problems(manifest: &Manifest, spec: &LayerSpec, component: &Component) -> Vec<Problem> {
+    let Some(validator) = component.config_schema().and_then(|schema| jsonschema::validator_for(schema).ok())
+    else {
+        return Vec::new();
+    };
+    validator
+        .iter_errors(&spec.config)
+        .map(|error| {
+            let message = format!("the configuration of layer `{}` does not fit its component", spec.name);
+            let key = format!("config{}", error.instance_path());
+            layer_problem(manifest, &spec.name, &key, message)
+                .says(error.to_string())
+                .help(format!("`cepa inspect {}` shows the schema", source_name(&spec.source)))
+        })
+        .collect()
+}
