@@ -49,7 +49,8 @@ pub fn layers(names: &[String], lines: &[(String, HookKind, LayerLine)], notes: 
             sum(|line| line.calls).to_string(),
             sum(|line| line.runs).to_string(),
             changed(sum(|line| line.changed_requests), sum(|line| line.changed_responses)),
-            millis(sum(|line| line.micros)),
+            // Hooks lie inside each other, so their sum would count time twice.
+            millis(of_layer.iter().map(|(_, _, line)| line.micros).max().unwrap_or(0)),
             counted.log_lines.to_string(),
             remarks(counted, sum(|line| line.failures)),
         ]);

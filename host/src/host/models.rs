@@ -61,7 +61,8 @@ fn make(spec: &ModelSpec, world: &Arc<dyn World>) -> Result<Arc<dyn Model>, (&'s
                 .map_err(|error| ("base-url", error.message))
         }
         ProviderSpec::Scripted { script } => {
-            let name = script.display().to_string();
+            // Layers see the model's name, so it holds no folder.
+            let name = script.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let text = std::fs::read_to_string(script)
                 .map_err(|cause| ("script", format!("script `{name}` can't be read: {cause}")))?;
             let model = ScriptedModel::from_toml(&name, &text, Arc::clone(world))
