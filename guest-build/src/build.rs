@@ -35,7 +35,9 @@ pub struct Component {
 impl Build {
     /// A build of the crate in `folder`, with its files below `folder/target/guests`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
+        // The nested cargo runs in the folder, where a relative path would mean another place.
         let folder = folder.into();
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
         let target_dir = folder.join("target").join("guests");
         Self {
             out_dir: target_dir.join("components"),

@@ -1,5 +1,8 @@
 //! Cepa: a host for LLM agents whose middlewares are sandboxed WebAssembly components.
 
+// A host must not die of what it is given; tests may.
+#![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::get_unwrap)]
+
 pub mod agent;
 pub mod bundled;
 pub mod chain;

@@ -174,6 +174,13 @@ pub enum StoreError {
 
 impl From<StoreError> for crate::error::Error {
     fn from(error: StoreError) -> Self {
-        Self::internal(format!("the session could not be stored: {error}"))
+        // Layers see this error, and the path of a file is not theirs to know.
+        let cause = match &error {
+            StoreError::Newer { .. } => "its file is of a newer format".to_owned(),
+            StoreError::Damaged { .. } => "its file is damaged".to_owned(),
+            StoreError::Io { cause, .. } | StoreError::Invalid(cause) => cause.clone(),
+        };
+        tracing::warn!("{error}");
+        Self::internal(format!("the session could not be read or written: {cause}"))
     }
 }

@@ -77,7 +77,7 @@ impl<W: Write> Human<W> {
             Event::ThinkingDelta { text, .. } => self.thinking(text)?,
             Event::TextEnd { .. } | Event::ThinkingEnd { .. } | Event::ReplyEnd { .. } => self.end_line()?,
             Event::DataStart { media_type, .. } => {
-                self.line(&format!("[{}]", one_line(media_type, LINE_MAX)))?
+                self.line(&format!("[{}]", one_line(media_type, LINE_MAX)))?;
             }
             Event::Hint { source, text, .. } => {
                 self.line(&format!("hint of {}: {}", one_line(source, LINE_MAX), one_line(text, LINE_MAX)))?;

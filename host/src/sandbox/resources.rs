@@ -34,7 +34,7 @@ macro_rules! shared_resource {
         }
     };
 }
-pub(self) use shared_resource;
+use shared_resource;
 
 /// `metadata` and `set-metadata` of a resource whose data has a field `metadata`.
 macro_rules! metadata {
@@ -54,7 +54,7 @@ macro_rules! metadata {
         }
     };
 }
-pub(self) use metadata;
+use metadata;
 
 /// A value of a map as JSON text.
 fn read_value(map: &Map<String, Value>, key: &str) -> Option<String> {
@@ -78,6 +78,7 @@ fn put_value(map: &mut Map<String, Value>, key: String, value: Option<Value>) {
 }
 
 /// A result whose error the guest sees.
+#[expect(clippy::unnecessary_wraps, reason = "the form that every method of a resource answers in")]
 fn answer<T>(result: Result<T, Error>) -> wasmtime::Result<Result<T, types::Error>> {
     Ok(result.map_err(error_to_guest))
 }

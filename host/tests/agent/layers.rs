@@ -123,7 +123,7 @@ async fn a_second_run_of_a_resumed_reply_keeps_the_results_of_its_calls() {
 struct Recover;
 
 impl cepa::chain::Middleware for Recover {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "recover"
     }
 

@@ -50,7 +50,7 @@ async fn state_under(rules: PermissionRules, layer: Option<ChainEntry>) -> Optio
     if told.result.response.outcome == Outcome::Parked {
         return Some(ToolState::Parked);
     }
-    session.messages.iter().flat_map(|message| message.tool_results()).map(|result| result.state).next()
+    session.messages.iter().flat_map(cepa::message::Message::tool_results).map(|result| result.state).next()
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 /// One answer of a [`Script`].
 #[derive(Clone, Debug)]
-pub enum Say {
+pub(crate) enum Say {
     /// These blocks, each in pieces of a few letters.
     Blocks(Vec<Block>, FinishReason),
     /// These blocks, then an error.
@@ -35,28 +35,28 @@ pub enum Say {
 
 /// A model that gives its answers in order, and notes what it was asked.
 #[derive(Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     answers: Mutex<VecDeque<Say>>,
     asked: Mutex<Vec<ModelRequest>>,
 }
 
 impl Script {
-    pub fn new(answers: impl IntoIterator<Item = Say>) -> Arc<Self> {
+    pub(crate) fn new(answers: impl IntoIterator<Item = Say>) -> Arc<Self> {
         Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
     }
 
     /// The requests so far.
-    pub fn asked(&self) -> Vec<ModelRequest> {
+    pub(crate) fn asked(&self) -> Vec<ModelRequest> {
         self.asked.lock().unwrap().clone()
     }
 }
 
 impl Model for Script {
-    fn provider(&self) -> &str {
+    fn provider(&self) -> &'static str {
         "scripted"
     }
 
-    fn model_name(&self) -> &str {
+    fn model_name(&self) -> &'static str {
         "script-1"
     }
 
@@ -132,43 +132,43 @@ fn pieces(block: &Block) -> Vec<String> {
     text.chars().collect::<Vec<_>>().chunks(12).map(|piece| piece.iter().collect()).collect()
 }
 
-pub fn text(text: &str) -> Block {
+pub(crate) fn text(text: &str) -> Block {
     Block::Text { text: text.to_owned() }
 }
 
-pub fn thinking(text: &str) -> Block {
+pub(crate) fn thinking(text: &str) -> Block {
     Block::Thinking { text: text.to_owned(), signature: Some("sig".to_owned()) }
 }
 
-pub fn call(id: &str, name: &str, arguments: &Value) -> Block {
+pub(crate) fn call(id: &str, name: &str, arguments: &Value) -> Block {
     raw_call(id, name, &arguments.to_string())
 }
 
-pub fn raw_call(id: &str, name: &str, arguments: &str) -> Block {
+pub(crate) fn raw_call(id: &str, name: &str, arguments: &str) -> Block {
     Block::ToolCall(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() })
 }
 
 /// An answer of one text.
-pub fn says(words: &str) -> Say {
+pub(crate) fn says(words: &str) -> Say {
     Say::Blocks(vec![text(words)], FinishReason::Stop)
 }
 
 /// An answer that calls tools.
-pub fn calls<const N: usize>(blocks: [Block; N]) -> Say {
+pub(crate) fn calls<const N: usize>(blocks: [Block; N]) -> Say {
     Say::Blocks(blocks.into(), FinishReason::ToolCalls)
 }
 
 type Run = dyn Fn(ToolInvocation, Sink) -> BoxFuture<'static, Result<ToolResponse, Error>> + Send + Sync;
 
 /// A tool of a function.
-pub struct Double {
+pub(crate) struct Double {
     definition: ToolDefinition,
     external: bool,
     run: Box<Run>,
 }
 
 impl Double {
-    pub fn new<F, R>(name: &str, run: F) -> Self
+    pub(crate) fn new<F, R>(name: &str, run: F) -> Self
     where
         F: Fn(ToolInvocation, Sink) -> R + Send + Sync + 'static,
         R: Future<Output = Result<ToolResponse, Error>> + Send + 'static,
@@ -193,7 +193,7 @@ impl Double {
     }
 
     /// A tool that answers its argument.
-    pub fn echo(name: &str) -> Self {
+    pub(crate) fn echo(name: &str) -> Self {
         let own = name.to_owned();
         Self::new(name, move |invocation, _| {
             let x = invocation.arguments.get("x").cloned().unwrap_or_default();
@@ -202,12 +202,12 @@ impl Double {
         })
     }
 
-    pub fn alone(mut self) -> Self {
+    pub(crate) fn alone(mut self) -> Self {
         self.definition.parallel = false;
         self
     }
 
-    pub fn external(mut self) -> Self {
+    pub(crate) fn external(mut self) -> Self {
         self.external = true;
         self
     }
@@ -228,7 +228,7 @@ impl Tool for Double {
 }
 
 /// An agent with this model, time and chance that repeat, and the prompt `Be brief.`
-pub fn agent(model: &Arc<Script>) -> AgentBuilder {
+pub(crate) fn agent(model: &Arc<Script>) -> AgentBuilder {
     Agent::builder("tester")
         .system_prompt("Be brief.")
         .model("main", Arc::clone(model) as Arc<dyn Model>)
@@ -236,14 +236,14 @@ pub fn agent(model: &Arc<Script>) -> AgentBuilder {
 }
 
 /// Everything that a reply told, and its result.
-pub struct Told {
+pub(crate) struct Told {
     pub events: Vec<Event>,
     pub items: Vec<ReplyItem>,
     pub result: ReplyResult,
 }
 
 /// Reads a reply to its end.
-pub async fn told(mut stream: ReplyStream) -> Told {
+pub(crate) async fn told(mut stream: ReplyStream) -> Told {
     let mut items = Vec::new();
     while let Some(item) = stream.next().await {
         items.push(item);
@@ -259,22 +259,22 @@ pub async fn told(mut stream: ReplyStream) -> Told {
 }
 
 /// A reply to a text in the session `s`, read to its end.
-pub async fn ask(agent: &Agent, text: &str) -> Told {
+pub(crate) async fn ask(agent: &Agent, text: &str) -> Told {
     told(agent.reply("s", text).await.expect("the reply begins")).await
 }
 
 /// The session `s`.
-pub async fn stored(agent: &Agent) -> SessionData {
+pub(crate) async fn stored(agent: &Agent) -> SessionData {
     stored_in(&**agent.sessions()).await
 }
 
 /// The session `s` of a store.
-pub async fn stored_in(sessions: &dyn SessionStore) -> SessionData {
+pub(crate) async fn stored_in(sessions: &dyn SessionStore) -> SessionData {
     sessions.load("s".to_owned()).await.expect("the session loads")
 }
 
 /// A reply and the session after it, as a text without chance in it.
-pub fn transcript(told: &Told, session: &SessionData) -> String {
+pub(crate) fn transcript(told: &Told, session: &SessionData) -> String {
     let mut text = String::new();
     for item in &told.items {
         let line = match item {
@@ -301,7 +301,7 @@ pub fn transcript(told: &Told, session: &SessionData) -> String {
 }
 
 /// A message in one line.
-pub fn line(message: &Message) -> String {
+pub(crate) fn line(message: &Message) -> String {
     let role = match message.role {
         Role::System => "system",
         Role::User => "user",
@@ -334,24 +334,21 @@ fn block_line(block: &Block) -> String {
 }
 
 /// Puts `#1`, `#2` … in the place of ids made by chance, by their first appearance.
-pub fn masked(text: &str) -> String {
+pub(crate) fn masked(text: &str) -> String {
     let mut known: Vec<String> = Vec::new();
     let mut result = String::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        match rest.get(..36).filter(|word| is_id(word)) {
-            Some(id) => {
-                let at = known.iter().position(|seen| seen == id).unwrap_or_else(|| {
-                    known.push(id.to_owned());
-                    known.len() - 1
-                });
-                write!(result, "#{}", at + 1).unwrap();
-                rest = &rest[36..];
-            }
-            None => {
-                result.push(first);
-                rest = &rest[first.len_utf8()..];
-            }
+        if let Some(id) = rest.get(..36).filter(|word| is_id(word)) {
+            let at = known.iter().position(|seen| seen == id).unwrap_or_else(|| {
+                known.push(id.to_owned());
+                known.len() - 1
+            });
+            write!(result, "#{}", at + 1).unwrap();
+            rest = &rest[36..];
+        } else {
+            result.push(first);
+            rest = &rest[first.len_utf8()..];
         }
     }
     result
@@ -365,7 +362,7 @@ fn is_id(word: &str) -> bool {
 }
 
 /// What must hold of every reply that has ended, however it did.
-pub fn assert_sound(told: &Told, session: &SessionData) {
+pub(crate) fn assert_sound(told: &Told, session: &SessionData) {
     let ends = told.events.iter().filter(|event| matches!(event, Event::ReplyEnd { .. })).count();
     assert_eq!(ends, 1, "one reply-end: {:#?}", told.events);
     assert!(matches!(told.events.last(), Some(Event::ReplyEnd { .. })), "nothing follows the end");
@@ -373,7 +370,7 @@ pub fn assert_sound(told: &Told, session: &SessionData) {
 }
 
 /// Each call has one result behind it, in the order of the calls, unless it is open; and no result stands alone.
-pub fn assert_whole(session: &SessionData) {
+pub(crate) fn assert_whole(session: &SessionData) {
     let mut waiting: VecDeque<String> = VecDeque::new();
     let is_open = |id: &str| session.open_calls.iter().any(|open| open.call.id == id);
     for message in &session.messages {
@@ -393,7 +390,7 @@ pub fn assert_whole(session: &SessionData) {
 }
 
 /// Rules that ask before these tools and allow all others.
-pub fn ask_before(tools: &[&str]) -> PermissionRules {
+pub(crate) fn ask_before(tools: &[&str]) -> PermissionRules {
     let ask = tools.iter().map(|tool| tool.parse().expect("a rule")).collect();
     PermissionRules { ask, ..PermissionRules::default() }
 }

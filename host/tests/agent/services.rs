@@ -27,7 +27,7 @@ struct OnceLayer {
 }
 
 impl Middleware for Once {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "once"
     }
 

@@ -137,7 +137,7 @@ async fn die_at(n: u32) -> bool {
     assert_eq!(session.messages.first().map(cepa::message::Message::text).as_deref(), Some("Do it all"));
     assert_eq!(session.messages.last().map(cepa::message::Message::text).as_deref(), Some("All done."));
     assert!(session.open_calls.is_empty());
-    let results = session.messages.iter().flat_map(|message| message.tool_results());
+    let results = session.messages.iter().flat_map(cepa::message::Message::tool_results);
     for result in results {
         let ran = book.lock().unwrap().get(&result.call_id).copied().unwrap_or_default();
         match result.state {

@@ -95,6 +95,7 @@ fn call(params: &Value) -> Result<Value, Reaction> {
 }
 
 /// Speaks on standard input and output until the input ends.
+#[expect(clippy::print_stderr, reason = "a server's standard error is part of what is tested")]
 pub(crate) fn serve_stdio(handshake: Handshake) -> ! {
     eprintln!("the fake server is up");
     let mut out = std::io::stdout();

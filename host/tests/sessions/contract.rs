@@ -172,6 +172,7 @@ async fn state_of_a_reply_goes_when_another_takes_its_place() {
     }
 }
 
+#[expect(clippy::float_cmp, reason = "whole numbers are exact")]
 #[tokio::test]
 async fn state_changes_are_conditional_and_counted() {
     let folder = tempdir().unwrap();
