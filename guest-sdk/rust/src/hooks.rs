@@ -72,7 +72,7 @@ pub trait OnSystemPrompt: Middleware {
 pub trait OnEvents: Middleware {
     /// The kinds of event to be given; others pass by. Asked once, at the start of a reply.
     fn kinds(&self) -> EventKinds;
-    /// Takes the 1 to 64 events that are ready and gives what goes on. `reply-end` can't be dropped.
+    /// Takes the 1 to 64 events that are ready and gives what goes on. `reply-start` and `reply-end` can't be dropped.
     fn on_events(&self, events: Vec<Event>) -> Result<Vec<Event>, Error>;
 }
 

@@ -124,13 +124,11 @@ async fn through(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Res
     Ok(passed)
 }
 
-/// One call of the filter. The end of the reply can't be dropped: readers wait for it.
+/// One call of the filter. The start and the end of the reply are neither its to drop nor to say: readers rely on them.
 async fn filtered(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
+    let start = events.iter().find(|event| matches!(event, Event::ReplyStart { .. })).cloned();
     let end = events.iter().find(|event| matches!(event, Event::ReplyEnd { .. })).cloned();
-    let mut after = chain.filter(filter, events).await?;
-    if let Some(end) = end {
-        after.retain(|event| !matches!(event, Event::ReplyEnd { .. }));
-        after.push(end);
-    }
-    Ok(after)
+    let after = chain.filter(filter, events).await?;
+    let own = after.into_iter().filter(|event| event.kind() != EventKinds::REPLY);
+    Ok(start.into_iter().chain(own).chain(end).collect())
 }

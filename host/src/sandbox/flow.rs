@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wasmtime::component::Resource;
 
 use crate::chain::{
-    Acting, CheckPermission, CompressContext, Hook, HookKind, ModelCall, Next, Reasoning, Reply, Run, Sink,
+    Acting, CheckPermission, CompressContext, Hook, ModelCall, Next, Reasoning, Reply, Run, Sink,
 };
 use crate::error::Error;
 use crate::event::{Event, EventKinds};
@@ -39,7 +39,6 @@ enum RunState<H: Hook> {
 /// A guest's way outward.
 pub struct SinkHandle {
     sink: Option<Sink>,
-    hook: HookKind,
 }
 
 fn void() -> types::Error {
@@ -47,18 +46,18 @@ fn void() -> types::Error {
 }
 
 impl SinkHandle {
-    pub(super) fn new(sink: Sink, hook: HookKind) -> Self {
-        Self { sink: Some(sink), hook }
+    pub(super) fn new(sink: Sink) -> Self {
+        Self { sink: Some(sink) }
     }
+}
 
-    /// The start and the end of a reply are the host's to say.
-    fn check(&self, event: &Event) -> Result<(), Error> {
-        let forged = matches!(event, Event::ReplyStart { .. } | Event::ReplyEnd { .. });
-        if forged && self.hook != HookKind::Reply {
-            return Err(Error::invalid("`reply-start` and `reply-end` can't be sent from this hook"));
-        }
-        Ok(())
+/// An event that a layer may send: the start and the end of a reply are the host's to say.
+fn sendable(event: wit_events::Event) -> Result<Event, Error> {
+    let event = event_from_guest(event)?;
+    if event.kind() == EventKinds::REPLY {
+        return Err(Error::invalid("`reply-start` and `reply-end` are the host's to send"));
     }
+    Ok(event)
 }
 
 /// The flow handles of one hook call, as the host remembers them.
@@ -198,11 +197,7 @@ impl wit::HostSink for GuestState {
     ) -> wasmtime::Result<Result<(), types::Error>> {
         let handle = self.table.get(&sink)?;
         let Some(sink) = handle.sink.clone() else { return Ok(Err(void())) };
-        let converted: Result<Vec<Event>, Error> = events
-            .into_iter()
-            .map(|event| event_from_guest(event).and_then(|event| handle.check(&event).map(|()| event)))
-            .collect();
-        let events = match converted {
+        let events = match events.into_iter().map(sendable).collect::<Result<Vec<Event>, Error>>() {
             Ok(events) => events,
             Err(error) => return Ok(Err(error_to_guest(error))),
         };

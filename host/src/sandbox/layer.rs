@@ -180,7 +180,7 @@ async fn call_onion<H: GuestHook>(
     let state = guest.store.data_mut();
     let request = state.give(request)?;
     let (next, close) = CallHandles::open(state, next)?.split();
-    let sink = state.give(SinkHandle::new(out, H::KIND))?;
+    let sink = state.give(SinkHandle::new(out))?;
     let sink_rep = sink.rep();
     let answer = H::enter(guest, request, next, sink).await?;
     let state = guest.store.data_mut();
@@ -214,7 +214,7 @@ async fn call_tool(guest: &mut GuestInstance, request: ToolRequest, out: Sink) -
     let hook = hook_guest!(guest, tool_source);
     let state = guest.store.data_mut();
     let request = state.give(request)?;
-    let sink = state.give(SinkHandle::new(out, HookKind::ToolSource))?;
+    let sink = state.give(SinkHandle::new(out))?;
     let sink_rep = sink.rep();
     let answer = hook.call_call_tool(&mut guest.store, request, sink).await?;
     let state = guest.store.data_mut();
