@@ -44,10 +44,16 @@ impl ReplyServices {
         self.turn.get().and_then(Weak::upgrade).ok_or_else(Error::aborted)
     }
 
-    fn offered(&self, name: &str, offered: bool) -> Result<(), Error> {
-        if self.agent.tools.get(name).is_none() {
-            return Err(Error::new(ErrorKind::NotFound, format!("no tool `{name}` in the catalogue")));
+    /// Refuses a tool that is not there, without a list of those that are: the layer may know only some of them.
+    fn check_tool(&self, name: &str) -> Result<(), Error> {
+        match self.agent.tools.get(name) {
+            Some(_) => Ok(()),
+            None => Err(Error::new(ErrorKind::NotFound, format!("no tool `{name}` in the catalogue"))),
         }
+    }
+
+    fn offered(&self, name: &str, offered: bool) -> Result<(), Error> {
+        self.check_tool(name)?;
         self.turn()?.set_withheld(name, !offered);
         Ok(())
     }
@@ -85,6 +91,7 @@ impl Services for ReplyServices {
 
     fn call_tool(&self, name: String, arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>> {
         Box::pin(async move {
+            self.check_tool(&name)?;
             let turn = self.turn()?;
             let nested = Nested::enter(&turn)?;
             let result = call_tool(&turn, name, arguments).await;

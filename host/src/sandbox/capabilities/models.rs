@@ -2,6 +2,7 @@
 
 use wasmtime::component::Resource;
 
+use crate::error::{Error, ErrorKind};
 use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{models, types};
 use crate::sandbox::convert::error_to_guest;
@@ -9,14 +10,33 @@ use crate::sandbox::store::GuestState;
 
 use super::covers;
 
+impl GuestState {
+    /// The aliases that the layer may ask, sorted.
+    fn granted_aliases(&self) -> Vec<String> {
+        let granted = &self.layer.spec.grants.models;
+        self.context.services.aliases().into_iter().filter(|alias| covers(granted, alias)).collect()
+    }
+
+    /// What hinders a call of this alias. Aliases that were not granted are not named.
+    fn check_alias(&self, alias: &str) -> Result<(), Error> {
+        if !covers(&self.layer.spec.grants.models, alias) {
+            return Err(self.denied("models", alias));
+        }
+        let known = self.granted_aliases();
+        if known.iter().any(|known| known == alias) {
+            return Ok(());
+        }
+        let text = format!("no model has the alias `{alias}`; granted are: {}", known.join(", "));
+        Err(Error::new(ErrorKind::NotFound, text))
+    }
+}
+
 impl models::Host for GuestState {
     fn aliases(&mut self) -> wasmtime::Result<Result<Vec<String>, types::Error>> {
-        let granted = &self.layer.spec.grants.models;
-        if granted.is_empty() {
+        if self.layer.spec.grants.models.is_empty() {
             return Ok(Err(error_to_guest(self.denied("models", ""))));
         }
-        let known = self.context.services.aliases();
-        Ok(Ok(known.into_iter().filter(|alias| covers(granted, alias)).collect()))
+        Ok(Ok(self.granted_aliases()))
     }
 
     async fn complete(
@@ -24,8 +44,8 @@ impl models::Host for GuestState {
         request: Resource<ModelRequest>,
     ) -> wasmtime::Result<Result<Resource<ModelResponse>, types::Error>> {
         let mut request = self.table.delete(request)?;
-        if !covers(&self.layer.spec.grants.models, &request.model) {
-            return Ok(Err(error_to_guest(self.denied("models", &request.model))));
+        if let Err(error) = self.check_alias(&request.model) {
+            return Ok(Err(error_to_guest(error)));
         }
         request.edit().internal = true;
         let result = self.context.services.complete(request).await;
