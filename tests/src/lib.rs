@@ -1,5 +1,6 @@
 //! What the tests share: the guests, built from `tests/guests/` by the build script.
 
+pub mod agent;
 pub mod chain;
 pub mod program;
 
