@@ -31,13 +31,7 @@ impl Script {
     /// folders, to `$OUT_DIR/file`. Prints what cargo must watch.
     pub fn embed(&self, folder: &str, name: &str, file: &str) -> Result<Vec<Component>, Error> {
         let guests = self.guests(folder)?;
-        let watched = ["wit", "guest-sdk/rust/src", "guest-sdk/rust/Cargo.toml", folder];
-        for path in watched {
-            println!("cargo::rerun-if-changed={}", self.workspace.join(path).display());
-        }
-        for name in ["CEPA_GUEST_TOOLCHAIN", "CEPA_GUEST_TOOLCHAIN_DIR"] {
-            println!("cargo::rerun-if-env-changed={name}");
-        }
+        self.watch(folder, &guests);
         let components = match guests.as_slice() {
             [] => Vec::new(),
             _ => Build::new(&self.workspace)
@@ -49,6 +43,23 @@ impl Script {
         let path = self.out_dir.join(file);
         fs::write(&path, table(name, &guests, &components)).map_err(Error::file(&path))?;
         Ok(components)
+    }
+
+    /// Tells cargo what to watch. Not the whole folder: a guest built by hand leaves its artefacts there. A guest that
+    /// comes or goes changes the lock file.
+    #[expect(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
+    fn watch(&self, folder: &str, guests: &[Guest]) {
+        let shared =
+            ["wit", "guest-sdk/rust/src", "guest-sdk/rust/wit", "guest-sdk/rust/Cargo.toml", "Cargo.lock"];
+        let own = guests
+            .iter()
+            .flat_map(|guest| ["src", "Cargo.toml"].map(|part| format!("{folder}/{}/{part}", guest.name)));
+        for path in shared.into_iter().map(str::to_owned).chain(own) {
+            println!("cargo::rerun-if-changed={}", self.workspace.join(path).display());
+        }
+        for name in ["CEPA_GUEST_TOOLCHAIN", "CEPA_GUEST_TOOLCHAIN_DIR"] {
+            println!("cargo::rerun-if-env-changed={name}");
+        }
     }
 
     /// The crates of a folder, sorted.
