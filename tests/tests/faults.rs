@@ -94,10 +94,10 @@ async fn a_guest_that_sleeps_too_long_is_stopped() {
 #[tokio::test]
 async fn time_inside_is_not_the_layers_own() {
     let component = load("patient", guest!("passthrough")).await;
-    let plan = LayerPlan::new("patient").limits(|limits| limits.wall = Duration::from_millis(30));
+    let plan = LayerPlan::new("patient").limits(|limits| limits.wall = Duration::from_millis(500));
     let chain = open(&[plan.entry(&component)]);
     let slow = endpoint_fn(|_: ModelRequest, _: Sink| async {
-        tokio::time::sleep(Duration::from_millis(120)).await;
+        tokio::time::sleep(Duration::from_millis(700)).await;
         Ok(ModelResponse::answer(Vec::new()))
     });
     assert!(call_in::<ModelCall>(&chain, request(), slow).await.result.is_ok());
@@ -151,6 +151,27 @@ async fn a_skipped_layer_that_had_run_next_keeps_its_result() {
     assert_eq!(calls.load(Ordering::Relaxed), 1, "no second run");
     let skipped = |kind: &NoteKind| matches!(kind, NoteKind::Skipped { hook: "on-model-call", .. });
     assert_eq!(happened.notes.iter().filter(|note| skipped(&note.kind)).count(), 1);
+}
+
+#[tokio::test]
+async fn a_guest_that_logs_without_end_is_cut_short() {
+    let component = load("bad", guest!("chatter")).await;
+    let chain = open(&[LayerPlan::new("bad").limits(|limits| limits.log = 1_000).entry(&component)]);
+    let happened = ask(&chain, &Arc::default()).await;
+    assert_eq!(happened.result.unwrap().text(), "answer", "a loud layer still works");
+    let lines: Vec<(&str, String)> = happened
+        .notes
+        .into_iter()
+        .filter_map(|note| match note.kind {
+            NoteKind::Log { level, message } => Some((level, message)),
+            _ => None,
+        })
+        .collect();
+    let (last, kept) = lines.split_last().unwrap();
+    // Each line has 99 bytes and its end: ten fit.
+    assert_eq!(kept.len(), 10);
+    let text = "limit `log` reached: 1100 of 1000 bytes allowed; further lines of this reply are dropped";
+    assert_eq!(last, &("warn", text.to_owned()));
 }
 
 #[tokio::test]
