@@ -24,6 +24,7 @@ def main(model: str, port: int) -> None:
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
 
     server = xllamacpp.Server(params)  # returns when the model is loaded and the port is open
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a trace of calls
     print(f"listening on {server.listening_address}", flush=True)
     signal.pause()
 
