@@ -129,9 +129,7 @@ impl Host {
             builder = builder.middleware(self.entry(manifest, layer)?);
         }
         for server in servers {
-            for tool in server.tools() {
-                builder = builder.tool_of(ToolOwner::Mcp(server.name().to_owned()), tool);
-            }
+            builder = builder.tools_of(ToolOwner::Mcp(server.name().to_owned()), Arc::new(server));
         }
         let agent = builder.build().await.map_err(|error| build_error(manifest, error))?;
         Ok(Loaded { agent, layers })

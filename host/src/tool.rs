@@ -61,3 +61,12 @@ pub trait Tool: Send + Sync {
     /// holds the whole. Dropping the future cancels the call. An error becomes an error result for the model.
     fn call(&self, invocation: ToolInvocation, out: Sink) -> BoxFuture<'static, Result<ToolResponse, Error>>;
 }
+
+/// The tools of one owner at one time.
+pub type ToolList = Arc<Vec<Arc<dyn Tool>>>;
+
+/// Someone whose tools may change while an agent runs, such as a server.
+pub trait ToolProvider: Send + Sync {
+    /// The tools as they are now; the very same list until they change. Asks whoever knows, if they may have changed.
+    fn current(&self) -> BoxFuture<'_, ToolList>;
+}

@@ -1,12 +1,12 @@
 //! The catalogue of tools: names, schemas, and what a model is told about its arguments.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use cepa::chain::Sink;
 use cepa::error::Error;
 use cepa::message::ToolDefinition;
 use cepa::request::ToolResponse;
-use cepa::tool::{Tool, ToolInvocation, ToolOwner, Toolbox};
+use cepa::tool::{Tool, ToolInvocation, ToolList, ToolOwner, ToolProvider, Toolbox};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,7 @@ fn tools_are_found_by_name_and_listed_in_order() {
     let names: Vec<_> = toolbox.catalogue().iter().map(|definition| definition.name.clone()).collect();
     assert_eq!(names, ["b", "a"]);
     assert_eq!(toolbox.get("a").unwrap().definition().name, "a");
-    assert_eq!(toolbox.owner("a"), Some(&ToolOwner::Mcp("files".into())));
+    assert_eq!(toolbox.owner("a"), Some(ToolOwner::Mcp("files".into())));
     assert!(toolbox.get("A").is_none());
     assert_eq!(toolbox.validate("c", "{}").unwrap_err(), "there is no tool `c`");
 }
@@ -64,7 +64,7 @@ fn a_name_that_is_taken_names_both_owners_and_changes_nothing() {
         "tool `read` is brought twice: by middleware `notes` and by MCP server `files`; rename or leave out one of them"
     );
     assert_eq!(toolbox.catalogue().len(), 1);
-    assert_eq!(toolbox.owner("read"), Some(&ToolOwner::Middleware("notes".into())));
+    assert_eq!(toolbox.owner("read"), Some(ToolOwner::Middleware("notes".into())));
 }
 
 #[test]
@@ -155,4 +155,79 @@ fn many_faults_are_cut_short_and_no_arguments_are_an_empty_object() {
     assert!(told.contains("at `/n/7`") && !told.contains("at `/n/8`"), "{told}");
     assert!(told.ends_with("; and more"), "{told}");
     assert_eq!(toolbox.validate("sum", " \n").unwrap(), Map::new());
+}
+
+/// Someone whose list can be changed.
+struct Changing(Mutex<ToolList>);
+
+impl Changing {
+    fn new<const N: usize>(tools: [Arc<dyn Tool>; N]) -> Arc<Self> {
+        Arc::new(Self(Mutex::new(Arc::new(tools.into()))))
+    }
+
+    fn set<const N: usize>(&self, tools: [Arc<dyn Tool>; N]) {
+        *self.0.lock().unwrap() = Arc::new(tools.into());
+    }
+}
+
+impl ToolProvider for Changing {
+    fn current(&self) -> BoxFuture<'_, ToolList> {
+        Box::pin(async { Arc::clone(&self.0.lock().unwrap()) })
+    }
+}
+
+fn far() -> ToolOwner {
+    ToolOwner::Mcp("far".into())
+}
+
+fn names(toolbox: &Toolbox) -> Vec<String> {
+    toolbox.catalogue().iter().map(|definition| definition.name.clone()).collect()
+}
+
+#[tokio::test]
+async fn a_providers_tools_change_in_their_place_and_with_their_schemas() {
+    let provider = Changing::new([tool("b", json!({})), tool("c", json!({ "required": ["x"] }))]);
+    let mut toolbox = Toolbox::default();
+    toolbox.add(ToolOwner::Native, tool("a", json!({}))).unwrap();
+    toolbox.follow(far(), Arc::clone(&provider) as Arc<dyn ToolProvider>).await.unwrap();
+    toolbox.add(ToolOwner::Native, tool("z", json!({}))).unwrap();
+    assert_eq!(names(&toolbox), ["a", "b", "c", "z"]);
+    assert!(toolbox.validate("c", "{}").is_err());
+
+    provider.set([tool("c", json!({})), tool("d", json!({}))]);
+    assert_eq!(names(&toolbox), ["a", "b", "c", "z"], "nothing changes in between");
+    toolbox.refresh().await;
+    assert_eq!(names(&toolbox), ["a", "c", "d", "z"]);
+    assert!(toolbox.get("b").is_none() && toolbox.validate("c", "{}").is_ok());
+    assert_eq!(toolbox.owner("d"), Some(far()));
+
+    let before = toolbox.catalogue();
+    toolbox.refresh().await;
+    assert!(Arc::ptr_eq(&before, &toolbox.catalogue()), "the same list is not taken again");
+}
+
+#[tokio::test]
+async fn a_provider_that_clashes_is_refused_at_first_and_later_its_tool_is_left_out() {
+    let mut toolbox = Toolbox::default();
+    toolbox.add(ToolOwner::Native, tool("a", json!({}))).unwrap();
+    for wrong in [[tool("b", json!({})), tool("a", json!({}))], [tool("b", json!({})), tool("b", json!({}))]]
+    {
+        let error = toolbox.follow(far(), Changing::new(wrong)).await.unwrap_err().to_string();
+        assert!(error.contains("is brought twice") && error.contains("MCP server `far`"), "{error}");
+        assert_eq!(names(&toolbox), ["a"]);
+    }
+    let provider = Changing::new([tool("b", json!({}))]);
+    toolbox.follow(far(), Arc::clone(&provider) as Arc<dyn ToolProvider>).await.unwrap();
+    let twice = tool("c", json!({ "required": ["x"] }));
+    provider.set([
+        tool("a", json!({ "required": ["x"] })),
+        tool("no good", json!({})),
+        tool("c", json!({})),
+        twice,
+        tool("e", json!({ "type": 7 })),
+    ]);
+    toolbox.refresh().await;
+    assert_eq!(names(&toolbox), ["a", "c"]);
+    assert_eq!(toolbox.owner("a"), Some(ToolOwner::Native));
+    assert!(toolbox.validate("a", "{}").is_ok() && toolbox.validate("c", "{}").is_ok());
 }

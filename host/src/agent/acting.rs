@@ -133,7 +133,7 @@ impl Turn {
         let what = format!("tool `{}`", request.call.name);
         let response = match self.agent.tools.owner(&request.call.name) {
             Some(ToolOwner::Middleware(layer)) => {
-                let (chain, layer) = (self.chain.clone(), layer.clone());
+                let chain = self.chain.clone();
                 guarded(&what, async move { chain.call_tool(&layer, request, gated).await }).await?
             }
             _ => {

@@ -11,7 +11,7 @@ use crate::chain::HookKind;
 use crate::error::Failure;
 use crate::model::Model;
 use crate::session::{MemorySessions, SessionStore};
-use crate::tool::{Tool, ToolOwner, Toolbox};
+use crate::tool::{Tool, ToolOwner, ToolProvider, Toolbox};
 use crate::world::{RealWorld, World};
 
 use super::error::BuildError;
@@ -38,6 +38,7 @@ pub struct AgentBuilder {
     entries: Vec<ChainEntry>,
     toolbox: Toolbox,
     tools: Vec<(ToolOwner, Arc<dyn Tool>)>,
+    providers: Vec<(ToolOwner, Arc<dyn ToolProvider>)>,
     sessions: Option<Arc<dyn SessionStore>>,
     permissions: PermissionRules,
     bounds: Bounds,
@@ -61,6 +62,7 @@ impl AgentBuilder {
             entries: Vec::new(),
             toolbox: Toolbox::default(),
             tools: Vec::new(),
+            providers: Vec::new(),
             sessions: None,
             permissions: PermissionRules::default(),
             bounds: Bounds { steps: 50, draft_attempts: 3, structured_attempts: 3 },
@@ -125,6 +127,13 @@ impl AgentBuilder {
         self
     }
 
+    /// Adds the tools of someone whose list may change. It is looked at again before each step.
+    #[must_use]
+    pub fn tools_of(mut self, owner: ToolOwner, provider: Arc<dyn ToolProvider>) -> Self {
+        self.providers.push((owner, provider));
+        self
+    }
+
     /// Says where sessions are kept. In memory by default.
     #[must_use]
     pub fn sessions(mut self, sessions: Arc<dyn SessionStore>) -> Self {
@@ -184,6 +193,9 @@ impl AgentBuilder {
         let mut toolbox = self.toolbox;
         for (owner, tool) in self.tools {
             toolbox.add(owner, tool)?;
+        }
+        for (owner, provider) in self.providers {
+            toolbox.follow(owner, provider).await?;
         }
         layer_tools(&mut toolbox, &self.entries).await?;
         Ok(Agent(Arc::new(Inner {

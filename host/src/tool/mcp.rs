@@ -1,9 +1,11 @@
 //! Tools of MCP servers, over stdio and streamable HTTP.
 //!
-//! A server's tools are listed once, when it is connected. A server that has ended is started again by the next call;
-//! a call during which it ended is not repeated, since it may have been carried out.
+//! A server's tools are listed when it is connected, and again before the next step of a reply when it has said that
+//! they changed or was started again. A server that has ended is started again by the next call; a call during which it
+//! ended is not repeated, since it may have been carried out.
 
 mod bounded;
+mod client;
 mod connection;
 mod failure;
 mod process;

@@ -1,22 +1,45 @@
 //! All tools of an agent, whoever brings them.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
 use crate::message::ToolDefinition;
 
 use super::schema::ArgumentSchema;
-use super::{Tool, ToolOwner};
+use super::{Tool, ToolList, ToolOwner, ToolProvider};
 
 /// The longest name that all providers take.
 const NAME_BYTES: usize = 64;
 
-/// The tools of an agent, each under a name of its own. A clone is cheap.
-#[derive(Clone, Default)]
+/// The tools of an agent, each under a name of its own.
+#[derive(Default)]
 pub struct Toolbox {
+    shelf: RwLock<Arc<Shelf>>,
+    /// Held while providers are asked.
+    stands: tokio::sync::Mutex<Vec<Stand>>,
+}
+
+/// All tools at one time, in the order of the catalogue.
+#[derive(Clone, Default)]
+struct Shelf {
     entries: Vec<Arc<Entry>>,
     catalogue: Arc<Vec<ToolDefinition>>,
+}
+
+/// A place in the catalogue: of tools that stay, or of those that a provider has now.
+#[derive(Default)]
+struct Stand {
+    entries: Vec<Arc<Entry>>,
+    provider: Option<Provided>,
+}
+
+/// Where the tools of a stand come from.
+struct Provided {
+    owner: ToolOwner,
+    provider: Arc<dyn ToolProvider>,
+    /// The list that was taken last.
+    seen: ToolList,
 }
 
 struct Entry {
@@ -62,6 +85,39 @@ pub enum ToolboxError {
     },
 }
 
+impl Entry {
+    /// # Errors
+    /// When the name or the parameters can't be used.
+    fn new(owner: ToolOwner, tool: Arc<dyn Tool>) -> Result<Self, ToolboxError> {
+        let definition = tool.definition();
+        let name = &definition.name;
+        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if name.is_empty() || name.len() > NAME_BYTES || !name.bytes().all(fits) {
+            return Err(ToolboxError::Name { name: name.clone(), owner });
+        }
+        match ArgumentSchema::compile(&definition.parameters) {
+            Ok(schema) => Ok(Self { tool, owner, schema }),
+            Err(cause) => Err(ToolboxError::Schema { name: name.clone(), owner, cause }),
+        }
+    }
+
+    fn name(&self) -> &str {
+        &self.tool.definition().name
+    }
+}
+
+impl Shelf {
+    fn of(stands: &[Stand]) -> Self {
+        let entries: Vec<Arc<Entry>> = stands.iter().flat_map(|stand| &stand.entries).cloned().collect();
+        let catalogue = entries.iter().map(|entry| entry.tool.definition().clone()).collect();
+        Self { entries, catalogue: Arc::new(catalogue) }
+    }
+
+    fn find(&self, name: &str) -> Option<&Arc<Entry>> {
+        self.entries.iter().find(|entry| entry.name() == name)
+    }
+}
+
 impl Toolbox {
     /// Adds a tool at the end of the catalogue.
     ///
@@ -70,37 +126,63 @@ impl Toolbox {
     /// # Errors
     /// When the name is taken or unusable, or the parameters are no usable schema; the toolbox is then as before.
     pub fn add(&mut self, owner: ToolOwner, tool: Arc<dyn Tool>) -> Result<(), ToolboxError> {
-        let definition = tool.definition().clone();
-        let name = definition.name.clone();
-        if let Some(first) = self.owner(&name) {
-            return Err(ToolboxError::Clash { name, first: first.clone(), second: owner });
+        let entry = self.admit(&owner, tool)?;
+        let stands = self.stands.get_mut();
+        match stands.last_mut().filter(|stand| stand.provider.is_none()) {
+            Some(stand) => stand.entries.push(Arc::new(entry)),
+            None => stands.push(Stand { entries: vec![Arc::new(entry)], provider: None }),
         }
-        let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-        if name.is_empty() || name.len() > NAME_BYTES || !name.bytes().all(fits) {
-            return Err(ToolboxError::Name { name, owner });
-        }
-        let schema = match ArgumentSchema::compile(&definition.parameters) {
-            Ok(schema) => schema,
-            Err(cause) => return Err(ToolboxError::Schema { name, owner, cause }),
-        };
-        self.entries.push(Arc::new(Entry { tool, owner, schema }));
-        Arc::make_mut(&mut self.catalogue).push(definition);
+        self.restock();
         Ok(())
+    }
+
+    /// Adds the tools of a provider at the end of the catalogue, where they follow its changes from then on.
+    ///
+    /// # Errors
+    /// As for [`Toolbox::add`].
+    pub async fn follow(
+        &mut self,
+        owner: ToolOwner,
+        provider: Arc<dyn ToolProvider>,
+    ) -> Result<(), ToolboxError> {
+        let seen = provider.current().await;
+        let mut stand = Stand::default();
+        for tool in seen.iter() {
+            let entry = self.admit(&owner, Arc::clone(tool))?;
+            refuse_twice(&stand.entries, &entry)?;
+            stand.entries.push(Arc::new(entry));
+        }
+        stand.provider = Some(Provided { owner, provider, seen });
+        self.stands.get_mut().push(stand);
+        self.restock();
+        Ok(())
+    }
+
+    /// Takes over what has changed at the providers. A tool that can't be added is left out, and the log says why.
+    ///
+    /// Does nothing while another one does it: asking may take its time, and is not to hold up everyone.
+    pub async fn refresh(&self) {
+        let Ok(mut stands) = self.stands.try_lock() else { return };
+        for at in 0..stands.len() {
+            if renew(&mut stands, at).await {
+                *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Shelf::of(&stands));
+            }
+        }
     }
 
     /// The definitions of all tools, in the order in which they were added.
     pub fn catalogue(&self) -> Arc<Vec<ToolDefinition>> {
-        Arc::clone(&self.catalogue)
+        Arc::clone(&self.shelf().catalogue)
     }
 
     /// The tool with this name.
     pub fn get(&self, name: &str) -> Option<Arc<dyn Tool>> {
-        self.entry(name).map(|entry| Arc::clone(&entry.tool))
+        self.shelf().find(name).map(|entry| Arc::clone(&entry.tool))
     }
 
     /// Who brought the tool with this name.
-    pub fn owner(&self, name: &str) -> Option<&ToolOwner> {
-        self.entry(name).map(|entry| &entry.owner)
+    pub fn owner(&self, name: &str) -> Option<ToolOwner> {
+        self.shelf().find(name).map(|entry| entry.owner.clone())
     }
 
     /// Reads the arguments that a model wrote for a tool. No text at all stands for no arguments.
@@ -109,18 +191,78 @@ impl Toolbox {
     /// A text for the model: that there is no such tool, that the arguments are no JSON object, or where they differ from
     /// the tool's parameters and how.
     pub fn validate(&self, name: &str, arguments: &str) -> Result<Map<String, Value>, String> {
-        let entry = self.entry(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
+        let shelf = self.shelf();
+        let entry = shelf.find(name).ok_or_else(|| format!("there is no tool `{name}`"))?;
         entry.schema.validate(name, arguments)
     }
 
-    fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|entry| entry.tool.definition().name == name).map(AsRef::as_ref)
+    fn shelf(&self) -> Arc<Shelf> {
+        Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The entry of a tool whose name is free.
+    fn admit(&self, owner: &ToolOwner, tool: Arc<dyn Tool>) -> Result<Entry, ToolboxError> {
+        let entry = Entry::new(owner.clone(), tool)?;
+        refuse_twice(&self.shelf().entries, &entry)?;
+        Ok(entry)
+    }
+
+    /// Puts on the shelf what the stands hold.
+    fn restock(&mut self) {
+        let shelf = Shelf::of(self.stands.get_mut());
+        *self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner) = Arc::new(shelf);
+    }
+}
+
+/// Takes over the list of one stand's provider. `false` when it is the one that was taken last.
+async fn renew(stands: &mut [Stand], at: usize) -> bool {
+    let provided = stands.get(at).and_then(|stand| stand.provider.as_ref());
+    let Some(Provided { owner, provider, seen }) = provided else { return false };
+    let current = provider.current().await;
+    if Arc::ptr_eq(seen, &current) {
+        return false;
+    }
+    let others = stands.iter().enumerate().filter(|(place, _)| *place != at);
+    let others: Vec<Arc<Entry>> = others.flat_map(|(_, stand)| stand.entries.iter().cloned()).collect();
+    let mut entries: Vec<Arc<Entry>> = Vec::with_capacity(current.len());
+    for tool in current.iter() {
+        let entry = Entry::new(owner.clone(), Arc::clone(tool));
+        let fits = entry.and_then(|entry| {
+            refuse_twice(&others, &entry)?;
+            refuse_twice(&entries, &entry)?;
+            Ok(entry)
+        });
+        match fits {
+            Ok(entry) => entries.push(Arc::new(entry)),
+            Err(error) => tracing::warn!("{error}; it is left out"),
+        }
+    }
+    if let Some(stand) = stands.get_mut(at) {
+        stand.entries = entries;
+        if let Some(provided) = &mut stand.provider {
+            provided.seen = current;
+        }
+    }
+    true
+}
+
+/// # Errors
+/// When one of these has the name already.
+fn refuse_twice(entries: &[Arc<Entry>], entry: &Entry) -> Result<(), ToolboxError> {
+    match entries.iter().find(|known| known.name() == entry.name()) {
+        None => Ok(()),
+        Some(first) => Err(ToolboxError::Clash {
+            name: entry.name().to_owned(),
+            first: first.owner.clone(),
+            second: entry.owner.clone(),
+        }),
     }
 }
 
 impl std::fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tools = self.entries.iter().map(|entry| (&entry.tool.definition().name, &entry.owner));
+        let shelf = self.shelf();
+        let tools = shelf.entries.iter().map(|entry| (&entry.tool.definition().name, &entry.owner));
         f.debug_map().entries(tools).finish()
     }
 }

@@ -18,12 +18,16 @@ pub(crate) enum Reaction {
     Exit,
 }
 
-/// The reaction to one message. Its id is for the caller to put into the answer.
+/// The reaction of a server that never changes to one message. Its id is for the caller to put into the answer.
 pub(crate) fn react(handshake: Handshake, message: &Value) -> Reaction {
+    react_with(handshake, message, false, &json!({ "tools": {} }))
+}
+
+/// The reaction of a server that has or has not grown, and says this of itself.
+fn react_with(handshake: Handshake, message: &Value, grown: bool, capabilities: &Value) -> Reaction {
     if message["id"].is_null() {
         return Reaction::Silence;
     }
-    let capabilities = json!({ "tools": {} });
     let result = match (message["method"].as_str().unwrap_or_default(), handshake) {
         ("initialize", Handshake::Legacy) => json!({
             "protocolVersion": "2025-06-18",
@@ -37,7 +41,7 @@ pub(crate) fn react(handshake: Handshake, message: &Value) -> Reaction {
             "ttlMs": 0,
             "cacheScope": "private",
         }),
-        ("tools/list", _) => page(&message["params"]["cursor"]),
+        ("tools/list", _) => page(&message["params"]["cursor"], grown),
         ("tools/call", _) => match call(&message["params"]) {
             Ok(result) => result,
             Err(reaction) => return reaction,
@@ -50,7 +54,7 @@ pub(crate) fn react(handshake: Handshake, message: &Value) -> Reaction {
     Reaction::Answer(json!({ "jsonrpc": "2.0", "result": result }))
 }
 
-fn page(cursor: &Value) -> Value {
+fn page(cursor: &Value, grown: bool) -> Value {
     let tool = |name: &str| json!({ "name": name, "description": format!("does {name}"), "inputSchema": { "type": "object" } });
     if cursor.is_null() {
         let read_only = json!({
@@ -61,14 +65,15 @@ fn page(cursor: &Value) -> Value {
         });
         return json!({ "tools": [tool("echo"), read_only], "nextCursor": "2" });
     }
-    let tools = ["media", "structured", "fail", "refuse", "env", "exit", "hang", "huge"].map(tool);
+    let media = if grown { "late" } else { "media" };
+    let tools = [media, "structured", "fail", "refuse", "env", "exit", "hang", "huge"].map(tool);
     json!({ "tools": tools })
 }
 
 fn call(params: &Value) -> Result<Value, Reaction> {
     let text = |text: String| json!({ "content": [{ "type": "text", "text": text }] });
     Ok(match params["name"].as_str().unwrap_or_default() {
-        "echo" => text(params["arguments"].to_string()),
+        "echo" | "late" => text(params["arguments"].to_string()),
         "media" => json!({ "content": [
             { "type": "image", "data": "AAEC", "mimeType": "image/png" },
             { "type": "audio", "data": "AwQ=", "mimeType": "audio/wav" },
@@ -94,6 +99,55 @@ fn call(params: &Value) -> Result<Value, Reaction> {
     })
 }
 
+/// Set in a server: a file; once it is there, the server has `late` in the place of `media`.
+pub(crate) const GROWN: &str = "CEPA_TEST_MCP_GROWN";
+
+/// A server that is a program, and tells when its tools have changed.
+struct Program {
+    handshake: Handshake,
+    /// The id of the request that wants to hear of changes.
+    listener: Value,
+}
+
+impl Program {
+    /// Whether it has grown.
+    fn is_grown() -> bool {
+        std::env::var_os(GROWN).is_some_and(|file| std::path::Path::new(&file).exists())
+    }
+
+    /// What it says to a message, line by line; `None` when it ends.
+    fn lines(&mut self, message: &Value) -> Option<Vec<Value>> {
+        let listen = message["method"] == "subscriptions/listen" && self.handshake == Handshake::Modern;
+        if listen {
+            self.listener = message["id"].clone();
+            let params = json!({ "notifications": { "toolsListChanged": true } });
+            return Some(vec![self.notice("notifications/subscriptions/acknowledged", params)]);
+        }
+        let mut lines = Vec::new();
+        if message["params"]["name"] == "echo" && message["params"]["arguments"]["grow"] == true {
+            std::fs::write(std::env::var_os(GROWN).unwrap(), "").unwrap();
+            lines.push(self.notice("notifications/tools/list_changed", json!({})));
+        }
+        let capabilities = json!({ "tools": { "listChanged": true } });
+        match react_with(self.handshake, message, Self::is_grown(), &capabilities) {
+            Reaction::Answer(mut answer) => {
+                answer["id"] = message["id"].clone();
+                lines.push(answer);
+            }
+            Reaction::Silence => {}
+            Reaction::Exit => return None,
+        }
+        Some(lines)
+    }
+
+    fn notice(&self, method: &str, mut params: Value) -> Value {
+        if !self.listener.is_null() {
+            params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": self.listener });
+        }
+        json!({ "jsonrpc": "2.0", "method": method, "params": params })
+    }
+}
+
 /// Speaks on standard input and output until the input ends.
 #[expect(clippy::print_stderr, reason = "a server's standard error is part of what is tested")]
 pub(crate) fn serve_stdio(handshake: Handshake) -> ! {
@@ -101,17 +155,14 @@ pub(crate) fn serve_stdio(handshake: Handshake) -> ! {
     let mut out = std::io::stdout();
     // Ends the line that the test harness has begun.
     out.write_all(b"\n").unwrap();
+    let mut program = Program { handshake, listener: Value::Null };
     for line in std::io::stdin().lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        match react(handshake, &message) {
-            Reaction::Answer(mut answer) => {
-                answer["id"] = message["id"].clone();
-                out.write_all(format!("{answer}\n").as_bytes()).unwrap();
-                out.flush().unwrap();
-            }
-            Reaction::Silence => {}
-            Reaction::Exit => std::process::exit(3),
+        let Some(lines) = program.lines(&message) else { std::process::exit(3) };
+        for line in lines {
+            out.write_all(format!("{line}\n").as_bytes()).unwrap();
         }
+        out.flush().unwrap();
     }
     std::process::exit(0)
 }

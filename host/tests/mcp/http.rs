@@ -129,3 +129,30 @@ async fn a_wrong_key_a_dead_address_and_no_address_are_explained_and_keys_not_sh
     let error = McpServer::connect(config("http://127.0.0.1/".into(), "a\nb")).await.unwrap_err().to_string();
     assert!(error.contains("the value of header `x-key`"), "{error}");
 }
+
+#[tokio::test]
+async fn a_redirect_is_not_followed_and_carries_no_key_away() {
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    other.set_nonblocking(true).unwrap();
+    let elsewhere = format!("http://{}/mcp", other.local_addr().unwrap());
+    for status in ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let answer = format!("HTTP/1.1 {status}\r\nlocation: {elsewhere}\r\ncontent-length: 0\r\n\r\n");
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let mut stream = BufReader::new(stream);
+                while read_request(&mut stream).await.is_some() {
+                    if stream.write_all(answer.as_bytes()).await.is_err() {
+                        break;
+                    }
+                }
+            }
+        });
+        let error = McpServer::connect(config(url, "sesame")).await.unwrap_err().to_string();
+        assert!(error.starts_with("MCP server `far` did not get ready: "), "{error}");
+        assert!(!error.contains("sesame"), "{error}");
+    }
+    let came = other.accept().unwrap_err().kind();
+    assert_eq!(came, std::io::ErrorKind::WouldBlock, "nobody came to the other address");
+}

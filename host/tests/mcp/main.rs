@@ -2,6 +2,7 @@
 //!
 //! The servers here are written by hand, so that what they get and send is plain to see.
 
+mod changes;
 mod fake;
 mod http;
 mod stdio;

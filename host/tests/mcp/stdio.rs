@@ -15,7 +15,7 @@ use crate::support::{call, tool};
 /// Set in a server: its handshake.
 const ROLE: &str = "CEPA_TEST_MCP_ROLE";
 
-fn config(handshake: Handshake) -> McpConfig {
+pub(crate) fn config(handshake: Handshake) -> McpConfig {
     let role = if handshake == Handshake::Modern { "modern" } else { "legacy" };
     let args = ["--exact", "stdio::a_program_serves_its_tools_in_both_lifecycles", "--nocapture"];
     McpConfig::new(
@@ -235,31 +235,65 @@ async fn programs_that_are_no_servers_are_explained() {
     assert_eq!(error, "MCP server `script` was not ready within 0.3 s");
 }
 
+/// A server behind a shell that runs these words first, and lives on when its server has ended.
+#[cfg(target_os = "linux")]
+fn behind_a_shell(first: &str) -> McpConfig {
+    let McpTransport::Stdio { command, args, env, .. } = config(Handshake::Legacy).transport else {
+        unreachable!()
+    };
+    let script = format!("{first}; \"$0\" \"$@\"; while :; do sleep 1; done");
+    let args = [vec!["-c".into(), script, command], args].concat();
+    McpConfig::new("fake", McpTransport::Stdio { command: "sh".into(), args, env, cwd: None })
+}
+
+/// Whether a process of this number runs; one that has ended and waits to be looked at does not.
+#[cfg(target_os = "linux")]
+fn runs(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    status.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim().starts_with('Z'))
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_server_ends_with_its_last_tool() {
     let folder = tempfile::tempdir().unwrap();
-    let pid_file = folder.path().join("pid");
-    let McpTransport::Stdio { command, args, env, .. } = config(Handshake::Legacy).transport else {
-        unreachable!()
-    };
-    // The shell notes its number, stays deaf to a polite end, and outlives its server unless it is killed.
-    let script =
-        format!("trap '' TERM; echo $$ >'{}'; \"$0\" \"$@\"; while :; do sleep 1; done", pid_file.display());
-    let transport = McpTransport::Stdio {
-        command: "sh".into(),
-        args: [vec!["-c".into(), script, command], args].concat(),
-        env,
-        cwd: None,
-    };
-    let server = McpServer::connect(McpConfig::new("fake", transport)).await.unwrap();
-    let pid = std::fs::read_to_string(pid_file).unwrap();
-    let process = std::path::PathBuf::from(format!("/proc/{}", pid.trim()));
+    let file = folder.path().join("pid");
+    // The shell notes its number and stays deaf to a polite end.
+    let server = McpServer::connect(behind_a_shell(&format!("trap '' TERM; echo $$ >'{}'", file.display())))
+        .await
+        .unwrap();
+    let pid = std::fs::read_to_string(file).unwrap();
     let last = tool(&server, "echo");
     drop(server);
-    assert!(process.exists(), "a tool still needs it");
+    assert!(runs(&pid), "a tool still needs it");
     drop(last);
-    while process.exists() {
+    while runs(&pid) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_a_server_has_started_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let helper = format!(
+        "sh -c 'trap \"\" TERM HUP; while :; do sleep 1; done' <&- >&- 2>&- & echo $! >'{}'",
+        file.display()
+    );
+    let server = McpServer::connect(behind_a_shell(&helper)).await.unwrap();
+    let pid = std::fs::read_to_string(&file).unwrap();
+    assert!(runs(&pid));
+    drop(server);
+    while runs(&pid) {
+        tokio::task::yield_now().await;
+    }
+
+    // Also when the server itself leaves at once.
+    let server = McpServer::connect(behind_a_shell(&format!("{helper}; exec \"$0\" \"$@\""))).await.unwrap();
+    let pid = std::fs::read_to_string(&file).unwrap();
+    call(&server, "exit", json!({})).await.unwrap_err();
+    while runs(&pid) {
         tokio::task::yield_now().await;
     }
 }

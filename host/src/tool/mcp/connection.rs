@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
-use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, Implementation, ProtocolVersion,
-    Tool,
-};
+use rmcp::model::{CallToolRequestParams, CallToolResult, ProtocolVersion, Tool};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use tokio_util::task::AbortOnDropHandle;
 
+use super::client::{Changes, Client, listen, must_ask};
 use super::failure::{CallFailure, chain, start_failure};
 use super::process::Process;
 use super::{MESSAGE_BYTES, McpConfig, McpError, McpLifecycle, McpTransport};
@@ -22,33 +21,42 @@ const REACH: Duration = Duration::from_secs(10);
 /// A server that is ready. Ends with it when dropped.
 pub(super) struct Connection {
     // Dropped first: it closes the program's input, which asks it to leave.
-    service: RunningService<RoleClient, ClientConfig>,
+    service: RunningService<RoleClient, Client>,
     process: Option<Process>,
+    _listening: Option<AbortOnDropHandle<()>>,
 }
 
 impl Connection {
-    /// Starts or reaches a server and greets it.
-    pub(super) async fn open(config: &McpConfig) -> Result<Self, McpError> {
+    /// Starts or reaches a server and greets it. Changes of its tools are counted from then on.
+    pub(super) async fn open(config: &McpConfig, changes: &Changes) -> Result<Self, McpError> {
         let lifecycle = lifecycle(config.lifecycle);
-        let identity = Implementation::new("cepa", env!("CARGO_PKG_VERSION"));
-        let client = ClientConfig::new(ClientCapabilities::default(), identity)
-            .with_protocol_version(ProtocolVersion::V_2025_11_25);
+        let client = Client::new(changes.clone());
         match &config.transport {
             McpTransport::Stdio { command, args, env, cwd } => {
                 let (process, pipes) = Process::start(&config.name, command, args, env, cwd.as_ref())?;
                 match client.serve_with_lifecycle(pipes, lifecycle).await {
-                    Ok(service) => Ok(Self { service, process: Some(process) }),
+                    Ok(service) => Ok(Self::ready(service, Some(process), changes)),
                     Err(error) => Err(config.failed_start(start_failure(&error, Some(&process)).await)),
                 }
             }
             McpTransport::Http { url, headers } => {
                 let transport = http(config, url, headers)?;
                 match client.serve_with_lifecycle(transport, lifecycle).await {
-                    Ok(service) => Ok(Self { service, process: None }),
+                    Ok(service) => Ok(Self::ready(service, None, changes)),
                     Err(error) => Err(config.failed_start(start_failure(&error, None).await)),
                 }
             }
         }
+    }
+
+    fn ready(
+        service: RunningService<RoleClient, Client>,
+        process: Option<Process>,
+        changes: &Changes,
+    ) -> Self {
+        let peer = service.peer().clone();
+        let listening = must_ask(&peer).then(|| tokio::spawn(listen(peer, changes.clone())));
+        Self { service, process, _listening: listening.map(AbortOnDropHandle::new) }
     }
 
     /// Whether the server has ended.

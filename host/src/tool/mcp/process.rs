@@ -6,6 +6,11 @@ use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+#[cfg(unix)]
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
@@ -84,27 +89,62 @@ fn prepare(command: &str, args: &[String], env: &BTreeMap<String, String>, cwd: 
     if let Some(cwd) = cwd {
         program.current_dir(cwd);
     }
-    // Ctrl-C at the terminal is for the host, which then ends its servers itself.
+    // Ctrl-C at the terminal is for the host, which then ends its servers itself, each with its group.
     #[cfg(unix)]
     program.process_group(0);
     program
 }
 
-/// Waits for the end of a program, and ends it when it is no longer wanted.
+/// Waits for the end of a program, and ends it when it is no longer wanted. What it has started ends with it.
 async fn watch_over(mut child: Child, leave: CancellationToken, ended: watch::Sender<Option<String>>) {
+    let group = Group::of(&child);
     let status = tokio::select! {
         status = child.wait() => status,
         () = leave.cancelled() => match tokio::time::timeout(LEAVE, child.wait()).await {
             Ok(status) => status,
-            // An error here means that it has ended in this very moment.
-            Err(_) => child.kill().await.and(child.wait().await),
+            Err(_) => {
+                group.kill();
+                // An error here means that it has ended in this very moment.
+                child.kill().await.and(child.wait().await)
+            }
         },
     };
+    drop(group);
     let how = match status {
         Ok(status) => format!("ended ({status})"),
         Err(error) => format!("ended ({error})"),
     };
     ended.send_replace(Some(how));
+}
+
+/// The processes that a program has started and that stayed in its group. They end when this is dropped.
+struct Group {
+    #[cfg(unix)]
+    leader: Option<Pid>,
+}
+
+impl Group {
+    fn of(child: &Child) -> Self {
+        #[cfg(unix)]
+        return Self { leader: child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw) };
+        #[cfg(not(unix))]
+        return Self {};
+    }
+
+    /// Ends all of them. The group keeps its number while anyone is in it, also after its leader, and an empty one is
+    /// no error.
+    fn kill(&self) {
+        #[cfg(unix)]
+        if let Some(leader) = self.leader {
+            let _ = killpg(leader, Signal::SIGKILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
 }
 
 /// Passes a server's error output on to the log, line by line.

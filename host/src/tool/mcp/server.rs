@@ -1,13 +1,14 @@
 //! A server and its tools.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
-use tokio::sync::Mutex;
 
 use crate::error::{Error, ErrorKind};
-use crate::tool::Tool;
+use crate::tool::{Tool, ToolList, ToolProvider};
 
+use super::client::Changes;
 use super::connection::Connection;
 use super::failure::CallFailure;
 use super::tool::McpTool;
@@ -17,7 +18,15 @@ use super::{McpConfig, McpError, seconds};
 #[derive(Debug)]
 pub struct McpServer {
     link: Arc<Link>,
-    tools: Vec<Arc<McpTool>>,
+    listed: Mutex<Listed>,
+}
+
+/// The tools of a server as they were listed last.
+struct Listed {
+    /// How many changes had been told before.
+    changes: u64,
+    raw: Vec<rmcp::model::Tool>,
+    tools: ToolList,
 }
 
 impl McpServer {
@@ -27,17 +36,25 @@ impl McpServer {
     /// When it can't be started or reached, does not answer as an MCP server in time, or lacks a tool that the
     /// configuration names.
     pub async fn connect(config: McpConfig) -> Result<Self, McpError> {
-        let (connection, listed) = tokio::time::timeout(config.timeout, async {
-            let connection = Connection::open(&config).await?;
+        let changes = Changes::default();
+        let (connection, raw) = tokio::time::timeout(config.timeout, async {
+            let connection = Connection::open(&config, &changes).await?;
             let listed = connection.list_tools(&config).await?;
             Ok((connection, listed))
         })
         .await
         .map_err(|_| McpError::Timeout { server: config.name.clone(), limit: config.timeout })??;
-        let taken = take(&config, listed)?;
-        let link = Arc::new(Link { config, connection: Mutex::new(Some(Arc::new(connection))) });
-        let tools = taken.into_iter().map(|tool| Arc::new(McpTool::new(tool, Arc::clone(&link)))).collect();
-        Ok(Self { link, tools })
+        if let Some(missing) = missing(&config, &raw) {
+            return Err(McpError::UnknownTool {
+                server: config.name.clone(),
+                tool: missing.to_owned(),
+                known: raw.into_iter().map(|tool| tool.name.into_owned()).collect(),
+            });
+        }
+        let connection = tokio::sync::Mutex::new(Some(Arc::new(connection)));
+        let link = Arc::new(Link { config, changes, connection });
+        let listed = Listed { changes: 0, tools: taken(&link, &raw), raw };
+        Ok(Self { link, listed: Mutex::new(listed) })
     }
 
     /// Its name in the manifest.
@@ -45,30 +62,68 @@ impl McpServer {
         &self.link.config.name
     }
 
-    /// The tools that are taken from it, in its order.
+    /// The tools that are taken from it, in its order, as they were listed last.
     pub fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        self.tools.iter().map(|tool| Arc::clone(tool) as Arc<dyn Tool>).collect()
+        self.listed().tools.to_vec()
+    }
+
+    fn listed(&self) -> MutexGuard<'_, Listed> {
+        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lists the tools again if they may have changed. A server that does not list them keeps those it had.
+    async fn list_again(&self) {
+        let changes = self.link.changes.count();
+        if self.listed().changes == changes {
+            return;
+        }
+        let raw = self.link.list().await;
+        let mut listed = self.listed();
+        listed.changes = changes;
+        if let Some(raw) = raw.filter(|raw| *raw != listed.raw) {
+            listed.tools = taken(&self.link, &raw);
+            listed.raw = raw;
+        }
     }
 }
 
-/// Keeps the tools that the configuration asks for.
-fn take(config: &McpConfig, listed: Vec<rmcp::model::Tool>) -> Result<Vec<rmcp::model::Tool>, McpError> {
-    let Some(wanted) = &config.tools else { return Ok(listed) };
-    if let Some(missing) = wanted.iter().find(|name| listed.iter().all(|tool| tool.name != **name)) {
-        return Err(McpError::UnknownTool {
-            server: config.name.clone(),
-            tool: missing.clone(),
-            known: listed.into_iter().map(|tool| tool.name.into_owned()).collect(),
-        });
+impl ToolProvider for McpServer {
+    fn current(&self) -> BoxFuture<'_, ToolList> {
+        Box::pin(async move {
+            self.list_again().await;
+            Arc::clone(&self.listed().tools)
+        })
     }
-    Ok(listed.into_iter().filter(|tool| wanted.iter().any(|name| tool.name == *name)).collect())
+}
+
+impl std::fmt::Debug for Listed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.raw.iter().map(|tool| &tool.name)).finish()
+    }
+}
+
+/// The first tool that the configuration names and the server lacks.
+fn missing<'a>(config: &'a McpConfig, raw: &[rmcp::model::Tool]) -> Option<&'a str> {
+    let mut wanted = config.tools.iter().flatten();
+    wanted.find(|name| raw.iter().all(|tool| tool.name != **name)).map(String::as_str)
+}
+
+/// The tools that the configuration asks for.
+fn taken(link: &Arc<Link>, raw: &[rmcp::model::Tool]) -> ToolList {
+    let wanted = link.config.tools.as_ref();
+    let asked =
+        |tool: &&rmcp::model::Tool| wanted.is_none_or(|names| names.iter().any(|name| tool.name == *name));
+    let tool =
+        |tool: &rmcp::model::Tool| Arc::new(McpTool::new(tool.clone(), Arc::clone(link))) as Arc<dyn Tool>;
+    Arc::new(raw.iter().filter(asked).map(tool).collect())
 }
 
 /// What the tools of a server share: the way to it.
 pub(super) struct Link {
     pub(super) config: McpConfig,
+    changes: Changes,
     /// Absent after an attempt to start it again has failed.
-    connection: Mutex<Option<Arc<Connection>>>,
+    connection: tokio::sync::Mutex<Option<Arc<Connection>>>,
 }
 
 impl std::fmt::Debug for Link {
@@ -102,6 +157,33 @@ impl Link {
         }
     }
 
+    /// The tools that the server has now. `None` when it has ended or does not say.
+    async fn list(&self) -> Option<Vec<rmcp::model::Tool>> {
+        let connection = self.connection.lock().await.clone().filter(|connection| !connection.is_closed())?;
+        let server = &self.config.name;
+        match tokio::time::timeout(self.config.timeout, connection.list_tools(&self.config)).await {
+            Ok(Ok(tools)) => {
+                if let Some(tool) = missing(&self.config, &tools) {
+                    tracing::warn!(server, tool, "the MCP server no longer has a tool that is asked for");
+                }
+                Some(tools)
+            }
+            Ok(Err(error)) => {
+                tracing::warn!("{error}; its tools stay as they were");
+                None
+            }
+            Err(_) => {
+                let limit = seconds(self.config.timeout);
+                tracing::warn!(
+                    server,
+                    limit,
+                    "the MCP server did not list its tools in time; they stay as they were"
+                );
+                None
+            }
+        }
+    }
+
     /// The connection, made anew if the last one has ended.
     async fn connection(&self) -> Result<Arc<Connection>, Error> {
         // Held while connecting, so that parallel calls start one server between them.
@@ -112,13 +194,16 @@ impl Link {
         *slot = None;
         let server = &self.config.name;
         tracing::info!(server, "the MCP server has ended and is started again");
-        let opened = tokio::time::timeout(self.config.timeout, Connection::open(&self.config)).await;
+        let opened =
+            tokio::time::timeout(self.config.timeout, Connection::open(&self.config, &self.changes)).await;
         let connection = match opened {
             Ok(Ok(connection)) => Arc::new(connection),
             Ok(Err(error)) => return Err(self.not_again(&error.to_string())),
             Err(_) => return Err(self.not_again("it took too long")),
         };
         *slot = Some(Arc::clone(&connection));
+        // It may be another version of the program.
+        self.changes.add();
         Ok(connection)
     }
 
