@@ -166,6 +166,21 @@ async fn models_of_granted_aliases_are_asked_internally() {
 }
 
 #[tokio::test]
+async fn an_unknown_model_is_refused_without_a_list_of_those_that_there_are() {
+    let component = load("program", guest!("program")).await;
+    let plan = LayerPlan::new("program").config(json!({ "steps": [{ "set-model": "none" }, "run"] }));
+    let agent = agent(&model(ANSWERS))
+        .model("hidden", Arc::new(model("")) as Arc<dyn Model>)
+        .middleware(plan.entry(&component))
+        .build()
+        .await
+        .unwrap();
+    let told = ask(&agent, "Go").await;
+    let error = told.result.response.error.clone().unwrap();
+    assert_eq!(error.message, "no model has the alias `none`");
+}
+
+#[tokio::test]
 async fn granted_tools_are_offered_withheld_and_called_under_the_operators_rules() {
     let config = json!({
         "before": [

@@ -222,7 +222,38 @@ async fn a_call_rewritten_into_a_tool_that_was_not_offered_does_not_run() {
     let agent = looking(&look, layers, [&peek], PermissionRules::default()).await;
     ask(&agent, "Look").await;
     assert_eq!((look.calls(), peek.calls()), (0, 0));
-    insta::assert_snapshot!(stored(&agent).await[2], @"tool: c1 Error there is no tool `peek` to be called now; there are: look");
+    insta::assert_snapshot!(stored(&agent).await[2], @"tool: c1 Error there is no tool `peek` to be called now");
+}
+
+#[tokio::test]
+async fn a_tool_that_a_component_took_out_of_a_step_is_refused_there_and_runs_later() {
+    let (look, peek) = (Echo::new("look"), Echo::new("peek"));
+    let steer = load("steer", guest!("steer")).await;
+    let plan = LayerPlan::new("steer").config(json!({ "hint": "Look.", "tools": ["look"] }));
+    let script = r#"
+[[turn]]
+tool-calls = [{ id = "c1", name = "peek", arguments = {} }]
+
+[[turn]]
+tool-calls = [{ id = "c2", name = "peek", arguments = {} }]
+
+[[turn]]
+text = "Done."
+"#;
+    let agent = agent(&model(script))
+        .tool(Arc::new(look))
+        .tool(Arc::new(peek.clone()))
+        .middleware(plan.entry(&steer))
+        .build()
+        .await
+        .unwrap();
+    ask(&agent, "Peek").await;
+    assert_eq!(peek.calls(), 1);
+    insta::assert_snapshot!(stored(&agent).await[2..5].join("\n"), @r"
+    tool: c1 Error there is no tool `peek` to be called now; there are: look
+    assistant: c2 = peek({})
+    tool: c2 Success peek {}
+    ");
 }
 
 fn permit(decide: &str) -> (&'static str, LayerPlan) {

@@ -80,7 +80,7 @@ impl Turn {
         };
         let call = ToolCall { id: known.id.clone(), ..request.call.clone() };
         if !same_call(&call, &known) {
-            arguments = match self.vet(&call, &self.offered(), false) {
+            arguments = match self.vet_changed(&call, &self.offered()) {
                 Ok(arguments) => arguments,
                 Err(fault) => return Ok(ToolResponse::text_answer(ToolState::Error, fault)),
             };

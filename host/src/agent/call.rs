@@ -53,11 +53,25 @@ impl Turn {
         offered: &[ToolDefinition],
         cut: bool,
     ) -> Result<Map<String, Value>, String> {
-        if !offered.iter().any(|tool| tool.name == call.name) {
+        if let Err(fault) = check_offered(call, offered) {
             let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
             let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            return Err(format!("there is no tool `{}` to be called now; there are: {names}", call.name));
+            return Err(format!("{fault}; there are: {names}"));
         }
+        self.vet_arguments(call, cut)
+    }
+
+    /// The same for a call that a layer changed. It sees the answer, and which other tools there are is not its to know.
+    pub(super) fn vet_changed(
+        &self,
+        call: &ToolCall,
+        offered: &[ToolDefinition],
+    ) -> Result<Map<String, Value>, String> {
+        check_offered(call, offered)?;
+        self.vet_arguments(call, false)
+    }
+
+    fn vet_arguments(&self, call: &ToolCall, cut: bool) -> Result<Map<String, Value>, String> {
         if cut && call.arguments.trim().is_empty() {
             return Err(format!(
                 "the arguments of `{}` were cut off at the output limit, so it did not run",
@@ -159,6 +173,13 @@ impl Turn {
             })
             .await
     }
+}
+
+fn check_offered(call: &ToolCall, offered: &[ToolDefinition]) -> Result<(), String> {
+    if offered.iter().any(|tool| tool.name == call.name) {
+        return Ok(());
+    }
+    Err(format!("there is no tool `{}` to be called now", call.name))
 }
 
 pub(super) fn denied(decision: &PermissionDecision) -> ToolResponse {

@@ -123,10 +123,12 @@ impl Turn {
     }
 }
 
+/// The model with this alias. Layers see the error, so the aliases that there are go to the log alone.
 fn model(agent: &Inner, alias: &str) -> Result<Arc<dyn crate::model::Model>, Error> {
     agent.models.get(alias).cloned().ok_or_else(|| {
         let known = agent.models.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-        Error::new(ErrorKind::NotFound, format!("no model has the alias `{alias}`; there are: {known}"))
+        tracing::warn!("no model has the alias `{alias}`; there are: {known}");
+        Error::new(ErrorKind::NotFound, format!("no model has the alias `{alias}`"))
     })
 }
 

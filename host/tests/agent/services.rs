@@ -75,7 +75,7 @@ async fn a_layers_own_model_call_is_counted_and_not_streamed() {
         request.push_message(Message::user("Think"));
         assert_eq!(services.complete(request).await?.text(), "A thought for myself.");
         let unknown = services.complete(ModelRequest::to("none")).await.unwrap_err();
-        assert_eq!(unknown.message, "no model has the alias `none`; there are: main");
+        assert_eq!(unknown.message, "no model has the alias `none`");
         Ok(())
     });
     let agent = agent(&model).middleware(entry).build().await.unwrap();
