@@ -29,6 +29,7 @@ mod permission;
 mod reason;
 mod services;
 mod settle;
+mod spending;
 mod step;
 mod stream;
 mod turn;

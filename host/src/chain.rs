@@ -9,6 +9,7 @@ mod filter;
 mod hook;
 mod layer;
 mod ledger;
+mod meter;
 mod next;
 mod run;
 mod sink;
@@ -21,6 +22,7 @@ pub use hook::{
 };
 pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native, OnFault};
 pub use ledger::{LayerLine, Ledger, Note, NoteKind};
+pub use meter::Meter;
 pub use next::Next;
 pub use run::Run;
 pub use sink::{EventStream, Sink};

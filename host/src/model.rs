@@ -19,8 +19,9 @@ pub trait Model: Send + Sync {
     /// Answers a request.
     ///
     /// Sends the blocks and tool calls to `out` as they come, each with a start and an end, with ids that begin with
-    /// `call_id`; not the start and the end of the model call itself. The response holds the same content.
-    /// Dropping the future cancels the call.
+    /// `call_id`; not the start and the end of the model call itself. The response holds the same content. What is
+    /// known of the tokens before the end is told by [`Sink::spent`], so that a call which fails or is aborted is
+    /// counted too. Dropping the future cancels the call.
     fn call(
         &self,
         request: ModelRequest,

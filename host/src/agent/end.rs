@@ -88,6 +88,7 @@ impl Turn {
     /// Brings stream and store to their end, and says what the reply came to.
     async fn end(self: &Arc<Self>, result: Result<ReplyResponse, Error>, out: &Sink) -> ReplyResponse {
         self.conversation.seal().await;
+        self.spending.close();
         match self.unless_failed(result) {
             Ok(response) if response.outcome == Outcome::Parked => {
                 match self.set_status(ReplyStatus::Parked).await {
@@ -127,7 +128,7 @@ impl Turn {
         let data = response.edit();
         data.outcome = if message.is_some() { Outcome::Replied } else { Outcome::Silent };
         data.message.clone_from(&message);
-        data.usage = self.usage();
+        data.usage = self.spending.total();
         data.steps = self.step();
         let step = self.step();
         self.conversation

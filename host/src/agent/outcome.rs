@@ -49,7 +49,7 @@ impl Turn {
             message: None,
             structured_output: None,
             error: None,
-            usage: self.usage(),
+            usage: self.spending.total(),
             steps: self.step(),
         }
     }

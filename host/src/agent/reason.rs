@@ -99,18 +99,19 @@ impl Turn {
         }
         let alias = request.model.clone();
         out.send(Event::ModelCallStart { id: id.clone(), model: model.model_name().to_owned() }).await?;
-        let gated = out.gated(|event| MODEL_EVENTS.contains(event.kind()));
+        let metered = out.metered(self.spending.begin(&id, &alias));
+        let gated = metered.gated(|event| MODEL_EVENTS.contains(event.kind()));
         let result = guarded("the model's adapter", model.call(request, id.clone(), gated)).await;
         let end = match &result {
             Ok(response) => {
-                self.spend(alias.clone(), response.usage.clone());
+                self.spending.answered(&id, response.usage.as_ref());
                 let (finish_reason, usage) = (response.finish_reason, response.usage.clone());
                 Event::ModelCallEnd { id: id.clone(), finish_reason, usage, error: None }
             }
             Err(error) => Event::ModelCallEnd {
                 id: id.clone(),
                 finish_reason: FinishReason::Other,
-                usage: None,
+                usage: self.spending.failed(&id),
                 error: Some(error.clone()),
             },
         };

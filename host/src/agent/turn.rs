@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 use crate::chain::{Chain, Ledger, ReplyContext};
-use crate::message::{Block, ToolChoice, ToolDefinition, Usage};
+use crate::message::{Block, ToolChoice, ToolDefinition};
 use crate::services::Services;
 use crate::session::ReplyRecord;
 
@@ -16,6 +16,7 @@ use super::board::SharedBoard;
 use super::conversation::Conversation;
 use super::enter::Start;
 use super::services::ReplyServices;
+use super::spending::Spending;
 
 /// One reply while it runs.
 pub(super) struct Turn {
@@ -24,6 +25,7 @@ pub(super) struct Turn {
     pub(super) chain: Chain,
     pub(super) conversation: Arc<Conversation>,
     pub(super) board: SharedBoard,
+    pub(super) spending: Spending,
     pub(super) steps: AtomicU32,
     pub(super) tool_calls: AtomicU32,
     memo: Mutex<Memo>,
@@ -32,7 +34,6 @@ pub(super) struct Turn {
 /// What changes in the course of a reply and is not stored.
 #[derive(Default)]
 struct Memo {
-    usage: Usage,
     /// What the last request to a model really offered.
     offered: Arc<Vec<ToolDefinition>>,
     /// What layers withhold.
@@ -73,6 +74,7 @@ impl Turn {
             agent,
             context,
             chain,
+            spending: Spending::new(Arc::clone(&conversation)),
             conversation,
             board: SharedBoard::default(),
             steps: AtomicU32::new(record.step),
@@ -90,18 +92,6 @@ impl Turn {
     /// The steps begun.
     pub(super) fn step(&self) -> u32 {
         self.steps.load(Ordering::SeqCst)
-    }
-
-    /// Tokens of all model calls so far.
-    pub(super) fn usage(&self) -> Usage {
-        self.memo().usage.clone()
-    }
-
-    /// Counts a model call, in the reply's ledger and in the session's.
-    pub(super) fn spend(&self, alias: String, usage: Option<Usage>) {
-        let usage = usage.unwrap_or_default();
-        self.memo().usage.add(&usage);
-        self.conversation.spend(alias, usage);
     }
 
     /// What the last request to a model offered; before the first one in this process, every tool.

@@ -6,6 +6,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Error;
 use crate::event::Event;
+use crate::message::Usage;
+
+use super::meter::Meter;
 
 /// How many events wait between two layers before the inner one waits. Bounds the memory of a stream.
 pub(crate) const CHANNEL_EVENTS: usize = 64;
@@ -27,12 +30,21 @@ struct Inner {
     out: Option<mpsc::Sender<Item>>,
     /// Ids of the model calls and tool results whose start has gone out and was not withdrawn.
     begun: Mutex<Vec<String>>,
-    /// Drops the events that it does not let through.
-    gate: Option<Gate>,
+    /// Each drops the events that it does not let through.
+    gates: Vec<Gate>,
+    /// Where a model call says what it costs.
+    meter: Option<Meter>,
+}
+
+impl Inner {
+    fn plain(out: Option<mpsc::Sender<Item>>) -> Self {
+        Self { out, begun: Mutex::default(), gates: Vec::new(), meter: None }
+    }
 }
 
 /// Says which events pass.
-struct Gate(Box<dyn Fn(&Event) -> bool + Send + Sync>);
+#[derive(Clone)]
+struct Gate(Arc<dyn Fn(&Event) -> bool + Send + Sync>);
 
 impl std::fmt::Debug for Gate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -44,7 +56,7 @@ impl Sink {
     /// A sink and the stream it feeds.
     pub(super) fn channel() -> (Self, mpsc::Receiver<Item>) {
         let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
-        (Self(Arc::new(Inner { out: Some(out), begun: Mutex::default(), gate: None })), stream)
+        (Self(Arc::new(Inner::plain(Some(out)))), stream)
     }
 
     /// A sink and its outer end, for programs that stand outside any chain.
@@ -55,14 +67,36 @@ impl Sink {
 
     /// A sink that drops everything, for internal model calls.
     pub fn discard() -> Self {
-        Self(Arc::new(Inner { out: None, begun: Mutex::default(), gate: None }))
+        Self(Arc::new(Inner::plain(None)))
     }
 
-    /// A sink into the same stream for someone who may send only some events; others are dropped.
+    /// A sink into the same stream for someone who may send only some of the events that may be sent here; others are
+    /// dropped.
     #[must_use]
     pub fn gated(&self, gate: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
-        let gate = Some(Gate(Box::new(gate)));
-        Self(Arc::new(Inner { out: self.0.out.clone(), begun: Mutex::default(), gate }))
+        let mut inner = self.same_way();
+        inner.gates.push(Gate(Arc::new(gate)));
+        Self(Arc::new(inner))
+    }
+
+    /// A sink into the same stream for a model call, which tells this meter what it costs.
+    #[must_use]
+    pub fn metered(&self, meter: Meter) -> Self {
+        Self(Arc::new(Inner { meter: Some(meter), ..self.same_way() }))
+    }
+
+    /// The inside of a sink that leads where this one does.
+    fn same_way(&self) -> Inner {
+        let (gates, meter) = (self.0.gates.clone(), self.0.meter.clone());
+        Inner { gates, meter, ..Inner::plain(self.0.out.clone()) }
+    }
+
+    /// Says how many tokens the model call has cost so far, in the place of what was said before. No event tells of
+    /// it: it counts when the call fails or is aborted, and so gives no response.
+    pub fn spent(&self, usage: &Usage) {
+        if let Some(meter) = &self.0.meter {
+            meter.set(usage);
+        }
     }
 
     /// Sends one event.
@@ -70,7 +104,7 @@ impl Sink {
     /// # Errors
     /// `aborted` when nobody reads any more.
     pub async fn send(&self, event: Event) -> Result<(), Error> {
-        if self.0.gate.as_ref().is_some_and(|gate| !(gate.0)(&event)) {
+        if !self.0.gates.iter().all(|gate| (gate.0)(&event)) {
             return Ok(());
         }
         let Some(out) = &self.0.out else { return Ok(()) };

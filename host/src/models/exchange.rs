@@ -9,7 +9,7 @@ use super::http::{Endpoint, Reader};
 use super::intake::{Completion, Intake, Progress, Protocol};
 use crate::chain::Sink;
 use crate::error::Error;
-use crate::message::{Message, Role};
+use crate::message::{Message, Role, Usage};
 use crate::request::{ModelRequest, ModelResponse, ModelResponseData};
 
 /// How long an answer that is all but done may keep us waiting: usage often comes after the reason to stop, and some
@@ -28,6 +28,7 @@ pub(super) async fn exchange<P: Protocol>(
     let mut reader = endpoint.post(body).await?;
     let mut intake = Intake::new(protocol, Arc::clone(&endpoint.peer));
     let outcome = pump(&mut reader, &mut intake, out).await;
+    report(intake.usage().as_ref(), out);
     if outcome.is_err() {
         // Whoever watches sees every block closed, also when the call fails.
         intake.answer().close_all();
@@ -48,6 +49,8 @@ async fn pump<P: Protocol>(reader: &mut Reader, intake: &mut Intake<P>, out: &Si
             Err(error) => return intake.end(Some(error)),
         };
         let progress = intake.feed(&portion);
+        // First of all: whatever comes of the events, these tokens are spent.
+        report(intake.usage().as_ref(), out);
         out.emit(intake.answer().take_events()).await?;
         match progress? {
             Progress::More => {}
@@ -57,6 +60,12 @@ async fn pump<P: Protocol>(reader: &mut Reader, intake: &mut Intake<P>, out: &Si
                 return Ok(());
             }
         }
+    }
+}
+
+fn report(usage: Option<&Usage>, out: &Sink) {
+    if let Some(usage) = usage {
+        out.spent(usage);
     }
 }
 

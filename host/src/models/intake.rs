@@ -34,6 +34,8 @@ pub(super) trait Protocol {
     fn may_end(&self) -> bool;
     /// The answer so far.
     fn answer(&mut self) -> &mut Answer;
+    /// The tokens so far, once some are reported.
+    fn usage(&self) -> Option<Usage>;
     /// What the answer came to, once it is complete.
     fn complete(self) -> Result<Completion, Error>;
 }
@@ -81,6 +83,11 @@ impl<P: Protocol> Intake<P> {
     /// The answer so far.
     pub(super) fn answer(&mut self) -> &mut Answer {
         self.protocol.answer()
+    }
+
+    /// The tokens so far, once some are reported.
+    pub(super) fn usage(&self) -> Option<Usage> {
+        self.protocol.usage()
     }
 
     /// The protocol, which has seen everything.

@@ -16,7 +16,8 @@
 //!   layer), and `thinking`
 //! - `tool-calls`: a list of `name`, `arguments` (a table, or a string as the model would write it) and maybe `id`
 //! - `chunks`: the size of the streamed pieces in characters, or in place of `text` the pieces themselves
-//! - `usage`: `input-tokens`, `output-tokens`, `cache-read-tokens`, `cache-write-tokens`, `reasoning-tokens`
+//! - `usage`: `input-tokens`, `output-tokens`, `cache-read-tokens`, `cache-write-tokens`, `reasoning-tokens`;
+//!   they are spent even if the turn fails
 //! - `finish-reason`: `stop`, `length`, `tool-calls`, `content-filter` or `other`
 //! - `error`: `kind`, and maybe `message`, `code`, `status`, `retry-after-ms`; comes after what the turn says
 //! - `delay-ms`: how long the model thinks before it begins

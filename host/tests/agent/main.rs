@@ -9,5 +9,6 @@ mod parking;
 mod permission;
 mod rig;
 mod services;
+mod spending;
 mod sweep;
 mod turns;

@@ -29,6 +29,8 @@ pub(crate) enum Say {
     Break(Vec<Block>, Error),
     /// These blocks, then nothing for ever.
     Hang(Vec<Block>),
+    /// These blocks, the last one without its end, then nothing for ever.
+    Stuck(Vec<Block>),
     /// A panic.
     Panic,
 }
@@ -69,6 +71,9 @@ impl Model for Script {
         self.asked.lock().unwrap().push(request);
         let say = self.answers.lock().unwrap().pop_front();
         Box::pin(async move {
+            if !matches!(say, Some(Say::Panic)) {
+                out.spent(&usage());
+            }
             match say.unwrap_or_else(|| panic!("the script has no further answer")) {
                 Say::Blocks(blocks, finish) => {
                     stream(&blocks, &call_id, &out).await?;
@@ -83,6 +88,11 @@ impl Model for Script {
                 }
                 Say::Hang(blocks) => {
                     stream(&blocks, &call_id, &out).await?;
+                    std::future::pending().await
+                }
+                Say::Stuck(blocks) => {
+                    let last = out.gated(is_no_end_of(blocks.last().cloned(), &call_id, blocks.len()));
+                    stream(&blocks, &call_id, &last).await?;
                     std::future::pending().await
                 }
                 Say::Panic => panic!("the model broke"),
@@ -121,6 +131,18 @@ async fn stream(blocks: &[Block], call_id: &str, out: &Sink) -> Result<(), Error
         out.send(end).await?;
     }
     Ok(())
+}
+
+/// Lets everything pass but the end of the last block.
+fn is_no_end_of(last: Option<Block>, call_id: &str, count: usize) -> impl Fn(&Event) -> bool + use<> {
+    let own = match last {
+        Some(Block::ToolCall(call)) => call.id,
+        _ => format!("{call_id}.{}", count.saturating_sub(1)),
+    };
+    move |event| match event {
+        Event::TextEnd { id } | Event::ThinkingEnd { id } | Event::ToolCallEnd { call_id: id } => *id != own,
+        _ => true,
+    }
 }
 
 fn pieces(block: &Block) -> Vec<String> {
@@ -243,8 +265,12 @@ pub(crate) struct Told {
 }
 
 /// Reads a reply to its end.
-pub(crate) async fn told(mut stream: ReplyStream) -> Told {
-    let mut items = Vec::new();
+pub(crate) async fn told(stream: ReplyStream) -> Told {
+    told_after(Vec::new(), stream).await
+}
+
+/// Reads a reply to its end, of which these items were read before.
+pub(crate) async fn told_after(mut items: Vec<ReplyItem>, mut stream: ReplyStream) -> Told {
     while let Some(item) = stream.next().await {
         items.push(item);
     }
@@ -261,6 +287,17 @@ pub(crate) async fn told(mut stream: ReplyStream) -> Told {
 /// A reply to a text in the session `s`, read to its end.
 pub(crate) async fn ask(agent: &Agent, text: &str) -> Told {
     told(agent.reply("s", text).await.expect("the reply begins")).await
+}
+
+/// Asks in the session `s`, aborts the reply at the first event that is the moment, and reads it to its end.
+pub(crate) async fn ask_and_abort(agent: &Agent, text: &str, moment: impl Fn(&Event) -> bool) -> Told {
+    let mut stream = agent.reply("s", text).await.expect("the reply begins");
+    let mut items = Vec::new();
+    while !items.last().is_some_and(|item| matches!(item, ReplyItem::Event(event) if moment(event))) {
+        items.push(stream.next().await.expect("the moment comes"));
+    }
+    stream.abort();
+    told_after(items, stream).await
 }
 
 /// The session `s`.
@@ -367,6 +404,27 @@ pub(crate) fn assert_sound(told: &Told, session: &SessionData) {
     assert_eq!(ends, 1, "one reply-end: {:#?}", told.events);
     assert!(matches!(told.events.last(), Some(Event::ReplyEnd { .. })), "nothing follows the end");
     assert_whole(session);
+}
+
+/// The texts that the stream leaves standing are those that the session holds of the assistant.
+pub(crate) fn assert_agree(told: &Told, session: &SessionData) {
+    let mut texts: Vec<(Option<&str>, String)> = Vec::new();
+    let mut call = None;
+    for event in &told.events {
+        match event {
+            Event::ModelCallStart { id, .. } => call = Some(id.as_str()),
+            Event::TextDelta { text, .. } => texts.push((call, text.clone())),
+            Event::Withdrawn { id } => texts.retain(|(call, _)| *call != Some(id)),
+            Event::MessageReplaced { message } => {
+                texts.retain(|(own, _)| *own != call);
+                texts.push((call, message.text()));
+            }
+            _ => {}
+        }
+    }
+    let streamed: String = texts.into_iter().map(|(_, text)| text).collect();
+    let said = session.messages.iter().filter(|message| message.role == Role::Assistant);
+    assert_eq!(streamed, said.map(Message::text).collect::<String>(), "{:#?}", told.events);
 }
 
 /// Each call has one result behind it, in the order of the calls, unless it is open; and no result stands alone.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use self::usage::Counts;
 use super::content::name_of;
 use crate::error::{Error, ErrorKind};
-use crate::message::FinishReason;
+use crate::message::{FinishReason, Usage};
 use crate::models::answer::{Answer, Slot};
 use crate::models::intake::{Completion, Progress, Protocol};
 use crate::models::peer::Peer;
@@ -227,6 +227,10 @@ impl Protocol for Reply {
 
     fn answer(&mut self) -> &mut Answer {
         &mut self.answer
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.counts.usage()
     }
 
     fn complete(mut self) -> Result<Completion, Error> {

@@ -173,6 +173,10 @@ impl Protocol for Chat {
         &mut self.answer
     }
 
+    fn usage(&self) -> Option<Usage> {
+        (self.usage != Usage::default()).then(|| self.usage.clone())
+    }
+
     fn complete(mut self) -> Result<Completion, Error> {
         if !self.saw_choice {
             return Err(self
@@ -186,7 +190,7 @@ impl Protocol for Chat {
         }
         Ok(Completion {
             finish_reason,
-            usage: (self.usage != Usage::default()).then_some(self.usage),
+            usage: self.usage(),
             answer: self.answer,
             reported_model: self.reported_model,
             response_id: self.response_id,

@@ -20,6 +20,9 @@ pub(super) struct Performance<'a> {
 impl Performance<'_> {
     /// Streams the turn and gives the response, or the error that the turn ends with.
     pub(super) async fn give(self, call_id: String) -> Result<ModelResponse, Error> {
+        if let Some(usage) = &self.turn.usage {
+            self.out.spent(usage);
+        }
         let mut answer = Answer::new(&call_id, self.request);
         self.say(&mut answer);
         let events = answer.take_events();

@@ -27,8 +27,8 @@ impl Counts {
     }
 
     /// The counts as Cepa has them: the input is all of it.
-    pub(super) fn usage(self) -> Option<Usage> {
-        let mut usage = self.usage;
+    pub(super) fn usage(&self) -> Option<Usage> {
+        let mut usage = self.usage.clone();
         let cached = [usage.cache_read_tokens, usage.cache_write_tokens];
         usage.input_tokens =
             self.fresh.map(|fresh| cached.into_iter().flatten().fold(fresh, u32::saturating_add));
