@@ -25,6 +25,7 @@ mod integrity;
 mod lanes;
 mod layer_tool;
 mod outcome;
+mod partial;
 mod permission;
 mod reason;
 mod services;

@@ -6,6 +6,7 @@ mod call;
 mod context;
 mod drive;
 mod filter;
+mod grace;
 mod hook;
 mod layer;
 mod ledger;

@@ -17,6 +17,9 @@ pub enum Role {
     Tool,
 }
 
+/// The key in a message's metadata that is `true` when an abort cut the message short.
+pub const INTERRUPTED: &str = "interrupted";
+
 /// One message of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

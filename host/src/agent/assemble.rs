@@ -10,14 +10,24 @@ use crate::message::{Block, Data, DataSource, Message, ResultPart, ToolCall};
 pub(super) struct Piece {
     pub(super) id: String,
     pub(super) block: Block,
+    /// Whether the stream has shown its end.
+    pub(super) ended: bool,
+}
+
+/// A model call of the running step.
+#[derive(Debug)]
+struct Call {
+    id: String,
+    /// The number of pieces before it.
+    before: usize,
+    ended: bool,
 }
 
 /// What a stream has shown of the running step.
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     pieces: Vec<Piece>,
-    /// The model calls of the step, each with the number of pieces before it.
-    calls: Vec<(String, usize)>,
+    calls: Vec<Call>,
     results: HashMap<String, Vec<ResultPart>>,
 }
 
@@ -25,7 +35,10 @@ impl Assembly {
     /// Takes note of an event.
     pub(super) fn feed(&mut self, event: &Event) {
         match event {
-            Event::ModelCallStart { id, .. } => self.calls.push((id.clone(), self.pieces.len())),
+            Event::ModelCallStart { id, .. } => {
+                self.calls.push(Call { id: id.clone(), before: self.pieces.len(), ended: false });
+            }
+            Event::ModelCallEnd { id, .. } => self.end_call(id),
             Event::TextStart { id } => self.push(id, Block::Text { text: String::new() }),
             Event::ThinkingStart { id } => {
                 self.push(id, Block::Thinking { text: String::new(), signature: None });
@@ -50,6 +63,10 @@ impl Assembly {
             | Event::ThinkingDelta { id, text }
             | Event::ToolCallDelta { call_id: id, text } => self.add_text(id, text),
             Event::DataDelta { id, bytes } => self.add_bytes(id, bytes),
+            Event::TextEnd { id }
+            | Event::ThinkingEnd { id }
+            | Event::DataEnd { id }
+            | Event::ToolCallEnd { call_id: id } => self.end(id),
             Event::ToolCallReplaced { call } => self.replace_call(call),
             Event::MessageReplaced { message } => self.replace_all(message),
             Event::ToolResultStart { call_id, .. } => {
@@ -70,7 +87,22 @@ impl Assembly {
 
     /// The model calls of the step that were not withdrawn.
     pub(super) fn model_calls(&self) -> Vec<String> {
-        self.calls.iter().map(|(id, _)| id.clone()).collect()
+        self.calls.iter().map(|call| call.id.clone()).collect()
+    }
+
+    /// The model calls of the step whose end was not shown.
+    pub(super) fn running_calls(&self) -> Vec<String> {
+        self.calls.iter().filter(|call| !call.ended).map(|call| call.id.clone()).collect()
+    }
+
+    /// The ends of the texts and thoughts that are still open.
+    pub(super) fn missing_ends(&self) -> Vec<Event> {
+        let end = |piece: &Piece| match piece.block {
+            Block::Text { .. } => Some(Event::TextEnd { id: piece.id.clone() }),
+            Block::Thinking { .. } => Some(Event::ThinkingEnd { id: piece.id.clone() }),
+            _ => None,
+        };
+        self.pieces.iter().filter(|piece| !piece.ended).filter_map(end).collect()
     }
 
     /// The blocks of the step.
@@ -78,10 +110,10 @@ impl Assembly {
         &self.pieces
     }
 
-    /// The blocks of the step, which ends.
-    pub(super) fn take_pieces(&mut self) -> Vec<Piece> {
+    /// Forgets the step, which has ended.
+    pub(super) fn clear_step(&mut self) {
         self.calls.clear();
-        std::mem::take(&mut self.pieces)
+        self.pieces.clear();
     }
 
     /// What was shown of a tool's result; `None` when not even its start was.
@@ -95,12 +127,28 @@ impl Assembly {
     }
 
     fn push(&mut self, id: &str, block: Block) {
-        self.pieces.push(Piece { id: id.to_owned(), block });
+        self.pieces.push(Piece { id: id.to_owned(), block, ended: false });
     }
 
     /// The piece with this id; mostly the last one.
+    fn find(&mut self, id: &str) -> Option<&mut Piece> {
+        self.pieces.iter_mut().rev().find(|piece| piece.id == id)
+    }
+
     fn piece(&mut self, id: &str) -> Option<&mut Block> {
-        self.pieces.iter_mut().rev().find(|piece| piece.id == id).map(|piece| &mut piece.block)
+        self.find(id).map(|piece| &mut piece.block)
+    }
+
+    fn end(&mut self, id: &str) {
+        if let Some(piece) = self.find(id) {
+            piece.ended = true;
+        }
+    }
+
+    fn end_call(&mut self, id: &str) {
+        if let Some(call) = self.calls.iter_mut().find(|call| call.id == id) {
+            call.ended = true;
+        }
     }
 
     fn add_text(&mut self, id: &str, more: &str) {
@@ -128,7 +176,7 @@ impl Assembly {
             .content
             .iter()
             .enumerate()
-            .map(|(at, block)| Piece { id: format!("#{at}"), block: block.clone() })
+            .map(|(at, block)| Piece { id: format!("#{at}"), block: block.clone(), ended: true })
             .collect();
     }
 
@@ -137,9 +185,9 @@ impl Assembly {
     }
 
     fn withdraw(&mut self, id: &str) {
-        match self.calls.iter().position(|(call, _)| call == id) {
+        match self.calls.iter().position(|call| call.id == id) {
             Some(at) => {
-                let before = self.calls.get(at).map_or(0, |(_, before)| *before);
+                let before = self.calls.get(at).map_or(0, |call| call.before);
                 self.calls.truncate(at);
                 self.pieces.truncate(before);
             }

@@ -18,8 +18,19 @@ pub(super) struct Board {
     pub(super) sent: Assembly,
     /// As it went out.
     pub(super) delivered: Assembly,
+    /// The id of the message that the step's blocks have become, which may not be stored yet.
+    pub(super) settled: Option<String>,
     /// Why the stream could not go on.
     pub(super) failure: Option<Error>,
+}
+
+impl Board {
+    /// The step has ended: what it has shown is stored or withdrawn.
+    pub(super) fn clear_step(&mut self) {
+        self.sent.clear_step();
+        self.delivered.clear_step();
+        self.settled = None;
+    }
 }
 
 /// A board that the loop and the stream share.

@@ -1,6 +1,7 @@
 //! The task of a reply, and how it ends on every path.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::chain::{Pipeline, Reply, Sink, endpoint_fn};
@@ -64,7 +65,9 @@ impl Turn {
             out.send(self.start_event()).await?;
         }
         self.unless_aborted(self.announce(&opening, out)).await?;
-        let (turn, sink, request) = (Arc::clone(self), out.clone(), opening.request);
+        let over = Arc::clone(&self.over);
+        let sink = out.gated(move |_| !over.load(Ordering::SeqCst));
+        let (turn, request) = (Arc::clone(self), opening.request);
         guarded("the reply", async move { turn.call_chain(request, sink).await }).await
     }
 
@@ -87,6 +90,7 @@ impl Turn {
 
     /// Brings stream and store to their end, and says what the reply came to.
     async fn end(self: &Arc<Self>, result: Result<ReplyResponse, Error>, out: &Sink) -> ReplyResponse {
+        self.over.store(true, Ordering::SeqCst);
         self.conversation.seal().await;
         self.spending.close();
         match self.unless_failed(result) {
@@ -143,6 +147,7 @@ impl Turn {
                 Ok(())
             })
             .await?;
+        self.board.lock().clear_step();
         Ok(response)
     }
 
@@ -165,20 +170,23 @@ impl Turn {
         self.settle_message(message, out).await
     }
 
-    /// Nothing more goes out: what is open is closed, what was streamed of an unfinished message is withdrawn.
+    /// Nothing more goes out: what is open is closed. Of an unfinished message an abort keeps what was shown, and a
+    /// failure withdraws it.
     async fn end_badly(self: &Arc<Self>, error: Error, out: &Sink) -> ReplyResponse {
         let aborted = self.is_aborted();
         let why = if aborted { "the reply was aborted" } else { "the reply failed" };
         // The stream may be gone; the store comes first, and what can't be sent is not missed.
         let closed = self.close_calls(why, out).await;
-        let withdrawn = self.withdraw(out).await;
-        let ended = self.set_status(ReplyStatus::Ended).await;
-        let own = [closed, withdrawn, ended].into_iter().filter_map(Result::err);
-        let worse = own.into_iter().find(|error| error.kind != ErrorKind::Aborted);
-        if aborted {
-            return self.failed(Outcome::Aborted, worse);
+        if !aborted {
+            // The failure itself is what is told.
+            let _ = self.withdraw(out).await;
+            let _ = self.set_status(ReplyStatus::Ended).await;
+            return self.failed(Outcome::Failed, Some(error));
         }
-        self.failed(Outcome::Failed, Some(error))
+        let ended = self.end_interrupted(why, out).await;
+        let own = [closed, ended].into_iter().filter_map(Result::err);
+        let worse = own.into_iter().find(|error| error.kind != ErrorKind::Aborted);
+        self.failed(Outcome::Aborted, worse)
     }
 
     /// Closes what is open: in the store first, then in the stream.
@@ -204,7 +212,7 @@ impl Turn {
         Ok(())
     }
 
-    async fn set_status(&self, status: ReplyStatus) -> Result<(), Error> {
+    pub(super) async fn set_status(&self, status: ReplyStatus) -> Result<(), Error> {
         let step = self.step();
         self.conversation
             .commit(Author::Rim, move |edit| {
@@ -255,7 +263,7 @@ impl Turn {
             error: response.error.clone(),
             usage: response.usage.clone(),
             steps: response.steps,
-            tool_calls: self.tool_calls.load(std::sync::atomic::Ordering::SeqCst),
+            tool_calls: self.tool_calls.load(Ordering::SeqCst),
             duration_ms: u32::try_from(spent.as_millis()).unwrap_or(u32::MAX),
         }
     }

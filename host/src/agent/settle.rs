@@ -13,6 +13,7 @@ impl Turn {
     /// Ends the stream of a message, and gives the message as it went out.
     ///
     /// One that was not streamed at all is streamed now; one that differs from what was is announced as a whole.
+    /// What was shown is remembered until the message is stored, since an abort can come in between.
     pub(super) async fn settle_message(&self, mut message: Message, out: &Sink) -> Result<Message, Error> {
         out.flush().await?;
         let (unseen, same) = {
@@ -30,18 +31,32 @@ impl Turn {
         if !same {
             out.flush().await?;
         }
-        let (sent, went_out) = {
-            let mut board = self.board.lock();
-            (board.sent.take_pieces(), board.delivered.take_pieces())
-        };
+        let mut board = self.board.lock();
         if self.chain.has(HookKind::Events) {
-            message.content = delivered(message.content, &sent, went_out);
+            let went_out = board.delivered.pieces().to_vec();
+            message.content = delivered(message.content, board.sent.pieces(), went_out);
         }
+        board.settled = Some(message.id.clone());
         Ok(message)
+    }
+
+    /// Forgets what the running step has streamed if it is stored already, and says whether it is.
+    pub(super) fn is_stored(&self) -> bool {
+        let messages = self.conversation.messages();
+        let mut board = self.board.lock();
+        let settled = board.settled.as_ref();
+        let stored = settled.is_some_and(|id| messages.iter().any(|message| message.id == *id));
+        if stored {
+            board.clear_step();
+        }
+        stored
     }
 
     /// Withdraws what the running step has streamed.
     pub(super) async fn withdraw(&self, out: &Sink) -> Result<(), Error> {
+        if self.is_stored() {
+            return Ok(());
+        }
         // Whoever is still to arrive belongs to what is withdrawn.
         out.flush().await?;
         let calls = self.board.lock().sent.model_calls();
@@ -56,9 +71,7 @@ impl Turn {
             out.send(Event::MessageReplaced { message }).await?;
             out.flush().await?;
         }
-        let mut board = self.board.lock();
-        board.sent.take_pieces();
-        board.delivered.take_pieces();
+        self.board.lock().clear_step();
         Ok(())
     }
 
@@ -174,7 +187,7 @@ pub(super) async fn stream_parts(call_id: &str, parts: &[ResultPart], out: &Sink
 }
 
 /// Whether the stream shows this message.
-fn shows(pieces: &[Piece], message: &Message) -> bool {
+pub(super) fn shows(pieces: &[Piece], message: &Message) -> bool {
     let shown = pieces.iter().map(|piece| &piece.block).filter(|block| is_shown(block));
     let wanted = message.content.iter().filter(|block| is_shown(block));
     let mut count = 0;

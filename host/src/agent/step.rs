@@ -115,6 +115,7 @@ impl Turn {
                 Ok(())
             })
             .await?;
+        self.board.lock().clear_step();
         for result in refused {
             self.announce_result(result, out).await?;
         }
@@ -129,11 +130,13 @@ impl Turn {
                 edit.update_record(|record| record.step = step);
                 Ok(())
             })
-            .await
+            .await?;
+        self.board.lock().clear_step();
+        Ok(())
     }
 
     /// Gives calls ids of their own where a model repeats itself: a result must find its call.
-    fn rename_calls(&self, message: &mut Message) {
+    pub(super) fn rename_calls(&self, message: &mut Message) {
         let messages = self.conversation.messages();
         let mut taken: HashSet<String> =
             messages.iter().flat_map(|message| message.tool_calls()).map(|call| call.id.clone()).collect();

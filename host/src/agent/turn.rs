@@ -1,7 +1,7 @@
 //! What all parts of one running reply share.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,8 @@ pub(super) struct Turn {
     pub(super) conversation: Arc<Conversation>,
     pub(super) board: SharedBoard,
     pub(super) spending: Spending,
+    /// Whether the loop is over: what of it still runs says nothing more.
+    pub(super) over: Arc<AtomicBool>,
     pub(super) steps: AtomicU32,
     pub(super) tool_calls: AtomicU32,
     memo: Mutex<Memo>,
@@ -77,6 +79,7 @@ impl Turn {
             spending: Spending::new(Arc::clone(&conversation)),
             conversation,
             board: SharedBoard::default(),
+            over: Arc::default(),
             steps: AtomicU32::new(record.step),
             tool_calls: AtomicU32::new(0),
             memo: Mutex::new(memo),

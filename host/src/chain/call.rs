@@ -12,11 +12,15 @@ use crate::request::{Draft, ToolRequest, ToolResponse, TurnSummary, Verdict};
 
 use super::context::ReplyContext;
 use super::filter::EventFilter;
+use super::grace::unless_overdue;
 use super::hook::{Hook, HookKind, forged_park};
 use super::layer::{ChainEntry, HookFuture, Layer, OnFault};
 use super::ledger::NoteKind;
 use super::next::{Hop, Next};
 use super::sink::Sink;
+
+/// What the operator is told of a layer that an abort had to cut off.
+const OVERDUE: &str = "the reply was aborted, and the layer did not come to its end";
 
 /// What sits innermost: the model, the tool, the loop.
 pub trait Endpoint<H: Hook>: Send + Sync + 'static {
@@ -196,7 +200,10 @@ impl Chain {
     pub async fn turn_end(&self, turn: &TurnSummary) {
         for slot in self.at(HookKind::TurnEnd).iter() {
             let start = self.context.world.monotonic();
-            let result = Arc::clone(&slot.layer).on_turn_end(turn.clone()).await;
+            let call = Arc::clone(&slot.layer).on_turn_end(turn.clone());
+            let result = unless_overdue(&self.context.cancel, call)
+                .await
+                .unwrap_or_else(|| Err(Error::new(ErrorKind::Aborted, OVERDUE).into()));
             let spent = self.context.world.monotonic().saturating_sub(start);
             self.context.ledger.count(&slot.name, HookKind::TurnEnd, spent, |line| {
                 line.failures += u64::from(result.is_err());
@@ -251,17 +258,27 @@ impl Chain {
     }
 
     /// Passes a batch through one filter.
+    ///
+    /// # Errors
+    /// The filter's error; `aborted` when the reply was, and the filter did not come to its end.
     pub(super) async fn filter(&self, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
         let spare = match filter.slot.on_fault {
             OnFault::Fail => None,
             OnFault::Skip => Some(events.clone()),
         };
         let start = self.context.world.monotonic();
-        let result = Arc::clone(&filter.slot.layer).on_events(events).await;
+        let call = Arc::clone(&filter.slot.layer).on_events(events);
+        let result = unless_overdue(&self.context.cancel, call).await;
         let spent = self.context.world.monotonic().saturating_sub(start);
         self.context.ledger.count(&filter.slot.name, HookKind::Events, spent, |line| {
-            line.failures += u64::from(result.is_err());
+            line.failures += u64::from(!matches!(result, Some(Ok(_))));
         });
+        let Some(result) = result else {
+            // Whatever its policy: each further call would keep the person waiting again.
+            let kind = NoteKind::Fault { hook: HookKind::Events.name(), cause: OVERDUE.to_owned() };
+            self.context.ledger.note(&filter.slot.name, kind);
+            return Err(Error::aborted());
+        };
         self.settle(&filter.slot, HookKind::Events, result, || spare.unwrap_or_default())
     }
 

@@ -4,8 +4,10 @@
 mod abort;
 mod calls;
 mod drafts;
+mod hanging;
 mod layers;
 mod parking;
+mod partial;
 mod permission;
 mod rig;
 mod services;

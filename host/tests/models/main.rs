@@ -6,6 +6,7 @@ mod garbage;
 mod openai;
 mod play;
 mod portions;
+mod replies;
 mod requests;
 mod scripted;
 mod server;
