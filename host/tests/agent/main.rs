@@ -4,8 +4,10 @@
 mod abort;
 mod calls;
 mod drafts;
+mod ends;
 mod hanging;
 mod layers;
+mod offers;
 mod parking;
 mod partial;
 mod permission;

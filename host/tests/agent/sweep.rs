@@ -8,12 +8,12 @@ use cepa::event::Outcome;
 use cepa::message::ToolState;
 use cepa::request::ToolResponse;
 use cepa::session::testing::FailingSessions;
-use cepa::session::{CallState, MemorySessions, ReplyStatus, SessionData, SessionStore};
+use cepa::session::{CallState, MemorySessions, ReplyStatus, SessionData, SessionStore, SqliteSessions};
 use cepa::world::TestWorld;
 use serde_json::json;
 
 use crate::rig::{
-    Double, Say, Script, agent, ask_before, assert_whole, call, calls, says, stored_in, text, told,
+    Double, Say, Script, agent, ask_before, assert_whole, call, calls, says, stored, stored_in, text, told,
 };
 
 /// How often each call began and ended, over all processes.
@@ -113,14 +113,41 @@ fn assert_nothing_lost(session: &SessionData, book: &Book) {
     }
 }
 
+/// Where the sessions of the dying process are, and how the next one finds them.
+enum Place {
+    Memory(Arc<dyn SessionStore>),
+    File(tempfile::TempDir),
+}
+
+impl Place {
+    fn memory() -> Self {
+        Self::Memory(Arc::new(MemorySessions::default()))
+    }
+
+    fn file() -> Self {
+        Self::File(tempfile::tempdir().unwrap())
+    }
+
+    /// The store as a process opens it.
+    async fn open(&self) -> Arc<dyn SessionStore> {
+        match self {
+            Self::Memory(store) => Arc::clone(store),
+            Self::File(folder) => {
+                Arc::new(SqliteSessions::open(folder.path().join("sessions.db")).await.unwrap())
+            }
+        }
+    }
+}
+
 /// Lives until write `n`, then goes on in a new process. Says whether the first one came to the end by itself.
-async fn die_at(n: u32) -> bool {
-    let store: Arc<dyn SessionStore> = Arc::new(MemorySessions::default());
+async fn die_at(n: u32, place: Place) -> bool {
+    let store = place.open().await;
     let book = Book::default();
     let failing = Arc::new(FailingSessions::new(Arc::clone(&store), n));
     let first = process(Arc::clone(&failing) as Arc<dyn SessionStore>, &book).await;
     let lived = live(&first, &*store).await;
-    drop(first);
+    drop((first, store));
+    let store = place.open().await;
     let session = stored_in(&*store).await;
     assert_nothing_lost(&session, &book);
     if !failing.is_dead() {
@@ -152,7 +179,16 @@ async fn die_at(n: u32) -> bool {
 #[tokio::test]
 async fn a_process_that_dies_at_any_write_is_taken_over() {
     let mut n = 0;
-    while !die_at(n).await {
+    while !die_at(n, Place::memory()).await {
+        n += 1;
+    }
+    assert!(n > 15, "the scenario has {n} writes");
+}
+
+#[tokio::test]
+async fn the_same_holds_for_sessions_in_a_file() {
+    let mut n = 0;
+    while !die_at(n, Place::file()).await {
         n += 1;
     }
     assert!(n > 15, "the scenario has {n} writes");
@@ -160,35 +196,45 @@ async fn a_process_that_dies_at_any_write_is_taken_over() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_same_holds_on_several_threads() {
-    let mut n = 0;
-    while !die_at(n).await {
-        n += 1;
+    for place in [Place::memory, Place::file] {
+        let mut n = 0;
+        while !die_at(n, place()).await {
+            n += 1;
+        }
     }
 }
 
 #[tokio::test]
 async fn new_input_after_a_death_closes_what_was_open() {
-    let mut n = 1;
-    loop {
-        let store: Arc<dyn SessionStore> = Arc::new(MemorySessions::default());
-        let book = Book::default();
-        let failing = Arc::new(FailingSessions::new(Arc::clone(&store), n));
-        let first = process(Arc::clone(&failing) as Arc<dyn SessionStore>, &book).await;
-        let _ = live(&first, &*store).await;
-        if !failing.is_dead() {
-            break;
+    for place in [Place::memory, Place::file] {
+        let mut n = 1;
+        while new_input_after(n, place()).await {
+            n += 1;
         }
-        let model = Script::new([says("A new day.")]);
-        let world = Arc::new(TestWorld::new(99));
-        let second = agent(&model).sessions(Arc::clone(&store)).world(world).build().await.unwrap();
-        let input =
-            cepa::agent::ReplyInput { discard_pending: true, ..cepa::agent::ReplyInput::from("Hello?") };
-        let told = told(second.reply("s", input).await.unwrap()).await;
-        let session = stored_in(&*store).await;
-        crate::rig::assert_sound(&told, &session);
-        assert_nothing_lost(&session, &book);
-        assert_eq!(told.result.response.text(), "A new day.");
-        assert!(session.open_calls.is_empty());
-        n += 1;
+        assert!(n > 15, "the scenario has {n} writes");
     }
+}
+
+/// Lives until write `n`, then asks for something else in a new process. `false` when the first one did not die.
+async fn new_input_after(n: u32, place: Place) -> bool {
+    let store = place.open().await;
+    let book = Book::default();
+    let failing = Arc::new(FailingSessions::new(Arc::clone(&store), n));
+    let first = process(Arc::clone(&failing) as Arc<dyn SessionStore>, &book).await;
+    let _ = live(&first, &*store).await;
+    drop((first, store));
+    if !failing.is_dead() {
+        return false;
+    }
+    let model = Script::new([says("A new day.")]);
+    let world = Arc::new(TestWorld::new(99));
+    let second = agent(&model).sessions(place.open().await).world(world).build().await.unwrap();
+    let input = cepa::agent::ReplyInput { discard_pending: true, ..cepa::agent::ReplyInput::from("Hello?") };
+    let told = told(second.reply("s", input).await.unwrap()).await;
+    let session = stored(&second).await;
+    crate::rig::assert_sound(&told, &session);
+    assert_nothing_lost(&session, &book);
+    assert_eq!(told.result.response.text(), "A new day.");
+    assert!(session.open_calls.is_empty());
+    true
 }

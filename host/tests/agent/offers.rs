@@ -1,0 +1,179 @@
+//! Tools that come and go while a reply runs: what is not offered is not run.
+
+use std::sync::{Arc, Mutex};
+
+use cepa::chain::{
+    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Native, Next, Reasoning,
+    ReplyContext, Sink,
+};
+use cepa::message::ToolState;
+use cepa::request::{ModelRequest, ModelResponse, ReasoningRequest, ReasoningResponse, ToolResponse};
+use cepa::services::Services;
+use cepa::tool::{Tool, ToolList, ToolOwner, ToolProvider};
+use futures::future::BoxFuture;
+use serde_json::json;
+
+use crate::rig::{Double, Script, agent, ask, assert_sound, call, calls, line, says, stored};
+
+/// Four steps: `look`, then `see` three times, then an answer.
+fn script() -> Arc<Script> {
+    let see = |id: &str| calls([call(id, "see", &json!({"x": 1}))]);
+    Script::new([calls([call("c1", "look", &json!({"x": 1}))]), see("c2"), see("c3"), says("Done.")])
+}
+
+/// The names that each request to the model offered.
+fn offered(model: &Script) -> Vec<String> {
+    let names = |request: ModelRequest| {
+        request.tools.iter().map(|tool| tool.name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    model.asked().into_iter().map(names).collect()
+}
+
+const REFUSED: &str = "Error there is no tool `see` to be called now; there are: look";
+
+/// Withholds `see` in the first step and offers it again in the second. Both hold from the next step on.
+struct Withholds;
+
+struct WithholdsHere(Arc<dyn Services>);
+
+impl Middleware for Withholds {
+    fn name(&self) -> &'static str {
+        "withholds"
+    }
+
+    fn hooks(&self) -> HookSet {
+        HookSet::EMPTY.with(HookKind::Reasoning)
+    }
+
+    fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
+        Arc::new(WithholdsHere(Arc::clone(&reply.services)))
+    }
+}
+
+impl Layer for WithholdsHere {
+    fn on_reasoning(
+        self: Arc<Self>,
+        request: ReasoningRequest,
+        mut next: Next<Reasoning>,
+        _out: Sink,
+    ) -> HookFuture<ReasoningResponse> {
+        Box::pin(async move {
+            match request.step {
+                1 => self.0.withhold("see")?,
+                2 => self.0.offer("see")?,
+                _ => {}
+            }
+            Ok(next.run(request).await?)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_withheld_for_a_step_is_refused_there_and_runs_later() {
+    let model = script();
+    let agent = agent(&model)
+        .tool(Arc::new(Double::echo("look")))
+        .tool(Arc::new(Double::echo("see")))
+        .middleware(ChainEntry::new(Withholds))
+        .build()
+        .await
+        .unwrap();
+    let told = ask(&agent, "Go").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    assert_eq!(offered(&model), ["look see", "look", "look see", "look see"]);
+    let results: Vec<String> =
+        session.messages.iter().map(line).filter(|it| it.starts_with("tool")).collect();
+    assert_eq!(
+        results,
+        ["tool: c1 Success look 1", &format!("tool: c2 {REFUSED}"), "tool: c3 Success see 1"]
+    );
+}
+
+/// Takes `see` out of the requests of the second step, where the model is asked.
+struct Strips(Mutex<u32>);
+
+impl Layer for Strips {
+    fn on_model_call(
+        self: Arc<Self>,
+        mut request: ModelRequest,
+        mut next: Next<ModelCall>,
+        _out: Sink,
+    ) -> HookFuture<ModelResponse> {
+        let step = {
+            let mut step = self.0.lock().unwrap();
+            *step += 1;
+            *step
+        };
+        if step == 2 {
+            let kept = request.tools.iter().filter(|tool| tool.name != "see").cloned().collect();
+            request.edit().tools = Arc::new(kept);
+        }
+        Box::pin(async move { Ok(next.run(request).await?) })
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_a_layer_took_out_of_a_request_is_refused() {
+    let model = script();
+    let layer = Native::new("strips", HookSet::EMPTY.with(HookKind::ModelCall), Strips(Mutex::new(0)));
+    let agent = agent(&model)
+        .tool(Arc::new(Double::echo("look")))
+        .tool(Arc::new(Double::echo("see")))
+        .middleware(ChainEntry::new(layer))
+        .build()
+        .await
+        .unwrap();
+    let told = ask(&agent, "Go").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    let texts: Vec<String> = session.messages.iter().map(line).collect();
+    assert_eq!(texts[4], format!("tool: c2 {REFUSED}"));
+    assert_eq!(texts[6], "tool: c3 Success see 1");
+}
+
+/// Someone whose tools change when one of them says so.
+#[derive(Clone, Default)]
+struct Changing(Arc<Mutex<ToolList>>);
+
+impl Changing {
+    fn set(&self, tools: Vec<Double>) {
+        let tools = tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect();
+        *self.0.lock().unwrap() = Arc::new(tools);
+    }
+}
+
+impl ToolProvider for Changing {
+    fn current(&self) -> BoxFuture<'_, ToolList> {
+        Box::pin(async { Arc::clone(&self.0.lock().unwrap()) })
+    }
+}
+
+#[tokio::test]
+async fn a_providers_tools_come_and_go_between_steps() {
+    let provider = Changing::default();
+    let change = {
+        let provider = provider.clone();
+        Double::new("look", move |_, _| {
+            provider.set(vec![Double::echo("see")]);
+            async { Ok(ToolResponse::text_answer(ToolState::Success, "things have changed")) }
+        })
+    };
+    provider.set(vec![change]);
+    let model = Script::new([
+        calls([call("c1", "look", &json!({"x": 1}))]),
+        calls([call("c2", "see", &json!({"x": 2})), call("c3", "look", &json!({"x": 3}))]),
+        says("Done."),
+    ]);
+    let agent =
+        agent(&model).tools_of(ToolOwner::Mcp("far".to_owned()), Arc::new(provider)).build().await.unwrap();
+    let told = ask(&agent, "Go").await;
+    let session = stored(&agent).await;
+    assert_sound(&told, &session);
+    assert_eq!(offered(&model), ["look", "see", "see"]);
+    let texts: Vec<String> = session.messages.iter().map(line).collect();
+    assert_eq!(
+        texts[4..6],
+        ["tool: c2 Success see 2", "tool: c3 Error there is no tool `look` to be called now; there are: see"]
+    );
+}
