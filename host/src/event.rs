@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::message::{FinishReason, Message, ToolCall, ToolState, Usage};
+use crate::message::{FinishReason, Message, ToolCall, ToolState, Usage, base64_text};
 
 /// How a reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub enum Event {
     },
     DataDelta {
         id: String,
-        #[serde(with = "bytes_text")]
+        #[serde(with = "base64_text")]
         bytes: Vec<u8>,
     },
     DataEnd {
@@ -106,7 +106,7 @@ pub enum Event {
     ToolResultData {
         call_id: String,
         media_type: String,
-        #[serde(with = "bytes_text")]
+        #[serde(with = "base64_text")]
         bytes: Vec<u8>,
     },
     ToolResultEnd {
@@ -129,21 +129,6 @@ pub enum Event {
         name: String,
         json: Value,
     },
-}
-
-mod bytes_text {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&STANDARD.encode(bytes))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(from)?;
-        STANDARD.decode(text).map_err(D::Error::custom)
-    }
 }
 
 /// A set of kinds of event.

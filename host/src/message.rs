@@ -1,5 +1,7 @@
 //! Messages, and what they are made of.
 
+pub(crate) mod base64_text;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -148,21 +150,6 @@ pub enum DataSource {
     Bytes(Vec<u8>),
     /// An address that the model's provider fetches.
     Url(String),
-}
-
-mod base64_text {
-    use base64::Engine as _;
-    use base64::engine::general_purpose::STANDARD;
-    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
-
-    pub(super) fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(&STANDARD.encode(bytes))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-        let text = String::deserialize(from)?;
-        STANDARD.decode(text).map_err(D::Error::custom)
-    }
 }
 
 /// A model's wish to have a tool run.
