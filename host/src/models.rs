@@ -17,11 +17,13 @@ mod parameters;
 mod peer;
 mod retry_after;
 mod scripted;
+mod server_config;
 mod sse;
 mod transcript;
 mod usage;
 
-pub use anthropic::{AnthropicConfig, AnthropicModel};
+pub use anthropic::AnthropicModel;
 pub use http::{HttpSettings, Timeouts};
-pub use openai::{OpenAiConfig, OpenAiModel};
+pub use openai::OpenAiModel;
 pub use scripted::{ScriptError, ScriptedModel};
+pub use server_config::ServerConfig;

@@ -1,5 +1,6 @@
 //! The models of a manifest.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -9,9 +10,7 @@ use crate::chain::Sink;
 use crate::error::Error;
 use crate::manifest::{Manifest, ModelSpec, Problem, ProviderSpec, ServerSpec};
 use crate::model::Model;
-use crate::models::{
-    AnthropicConfig, AnthropicModel, HttpSettings, OpenAiConfig, OpenAiModel, ScriptedModel, Timeouts,
-};
+use crate::models::{AnthropicModel, HttpSettings, OpenAiModel, ScriptedModel, ServerConfig, Timeouts};
 use crate::request::{ModelRequest, ModelResponse};
 use crate::world::World;
 
@@ -39,44 +38,49 @@ pub(super) fn load(manifest: &Manifest, world: &Arc<dyn World>) -> Result<Vec<Na
     if problems.is_empty() { Ok(models) } else { Err(LoadError::Manifest(manifest.error(problems))) }
 }
 
-/// A model, or what is wrong and at which key.
-fn make(spec: &ModelSpec, world: &Arc<dyn World>) -> Result<Arc<dyn Model>, (&'static str, String)> {
+/// What is wrong with a model, and at which key.
+type Mistake = (&'static str, String);
+
+fn make(spec: &ModelSpec, world: &Arc<dyn World>) -> Result<Arc<dyn Model>, Mistake> {
     match &spec.provider {
         ProviderSpec::OpenAi(server) => {
-            let mut config = OpenAiConfig::new(&server.model, base_url(server, OpenAiConfig::BASE_URL));
-            config.api_key.clone_from(&server.api_key);
-            config.context_tokens = spec.context_tokens;
-            config.http = http(server);
-            OpenAiModel::new(config)
-                .map(|model| Arc::new(model) as _)
-                .map_err(|error| ("base-url", error.message))
+            at_server(OpenAiModel::new(config(spec, server, OpenAiModel::BASE_URL)))
         }
         ProviderSpec::Anthropic(server) => {
-            let mut config = AnthropicConfig::new(&server.model, base_url(server, AnthropicConfig::BASE_URL));
-            config.api_key.clone_from(&server.api_key);
-            config.context_tokens = spec.context_tokens;
-            config.http = http(server);
-            AnthropicModel::new(config)
-                .map(|model| Arc::new(model) as _)
-                .map_err(|error| ("base-url", error.message))
+            at_server(AnthropicModel::new(config(spec, server, AnthropicModel::BASE_URL)))
         }
-        ProviderSpec::Scripted { script } => {
-            // Layers see the model's name, so it holds no folder.
-            let name = script.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(script)
-                .map_err(|cause| ("script", format!("script `{name}` can't be read: {cause}")))?;
-            let model = ScriptedModel::from_toml(&name, &text, Arc::clone(world))
-                .map_err(|error| ("script", error.to_string().trim_end().to_owned()))?;
-            Ok(match spec.context_tokens {
-                Some(tokens) => Arc::new(model.with_context_tokens(tokens)),
-                None => Arc::new(model),
-            })
-        }
+        ProviderSpec::Scripted { script } => scripted(spec, script, world),
     }
 }
 
-fn base_url(server: &ServerSpec, usual: &str) -> String {
-    server.base_url.clone().unwrap_or_else(|| usual.to_owned())
+fn at_server<M: Model + 'static>(model: Result<M, Error>) -> Result<Arc<dyn Model>, Mistake> {
+    match model {
+        Ok(model) => Ok(Arc::new(model)),
+        Err(error) => Err(("base-url", error.message)),
+    }
+}
+
+fn config(spec: &ModelSpec, server: &ServerSpec, usual_url: &str) -> ServerConfig {
+    ServerConfig {
+        model: server.model.clone(),
+        base_url: server.base_url.clone().unwrap_or_else(|| usual_url.to_owned()),
+        api_key: server.api_key.clone(),
+        context_tokens: spec.context_tokens,
+        http: http(server),
+    }
+}
+
+fn scripted(spec: &ModelSpec, script: &Path, world: &Arc<dyn World>) -> Result<Arc<dyn Model>, Mistake> {
+    // Layers see the model's name, so it holds no folder.
+    let name = script.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = std::fs::read_to_string(script)
+        .map_err(|cause| ("script", format!("script `{name}` can't be read: {cause}")))?;
+    let model = ScriptedModel::from_toml(&name, &text, Arc::clone(world))
+        .map_err(|error| ("script", error.to_string().trim_end().to_owned()))?;
+    Ok(match spec.context_tokens {
+        Some(tokens) => Arc::new(model.with_context_tokens(tokens)),
+        None => Arc::new(model),
+    })
 }
 
 fn http(server: &ServerSpec) -> HttpSettings {

@@ -10,46 +10,15 @@ use futures::future::BoxFuture;
 
 use super::answer::Answer;
 use super::exchange::exchange;
-use super::http::{Endpoint, HttpSettings, ProtocolHeaders, address};
+use super::http::{Endpoint, ProtocolHeaders, address};
+use super::server_config::ServerConfig;
 use crate::chain::Sink;
 use crate::error::Error;
 use crate::model::Model;
 use crate::request::{ModelRequest, ModelResponse};
-use crate::secret::Secret;
 
 /// How the provider is called in responses and manifests.
 const PROVIDER: &str = "anthropic";
-
-/// How to reach a model.
-#[derive(Clone, Debug)]
-pub struct AnthropicConfig {
-    /// The model's name at its server.
-    pub model: String,
-    /// The address that `/v1/messages` is appended to, with or without the `/v1`.
-    pub base_url: String,
-    /// The key; absent for servers that want none.
-    pub api_key: Option<Secret>,
-    /// The size of the model's context in tokens, where it is known.
-    pub context_tokens: Option<u32>,
-    /// Headers, times and sizes.
-    pub http: HttpSettings,
-}
-
-impl AnthropicConfig {
-    /// The usual address of the inventor's service.
-    pub const BASE_URL: &'static str = "https://api.anthropic.com";
-
-    /// A model at this address, without a key and with the usual settings.
-    pub fn new(model: impl Into<String>, base_url: impl Into<String>) -> Self {
-        Self {
-            model: model.into(),
-            base_url: base_url.into(),
-            api_key: None,
-            context_tokens: None,
-            http: HttpSettings::default(),
-        }
-    }
-}
 
 /// A model behind the Messages protocol.
 ///
@@ -66,11 +35,16 @@ pub struct AnthropicModel {
 }
 
 impl AnthropicModel {
+    /// The usual address of the inventor's service.
+    pub const BASE_URL: &'static str = "https://api.anthropic.com";
+
     /// Prepares a model. Connects to nothing yet.
+    ///
+    /// The path `/v1/messages` is appended to the base URL, which may end with the `/v1` already.
     ///
     /// # Errors
     /// `invalid-input` when the address, the key or a header can't be used.
-    pub fn new(config: AnthropicConfig) -> Result<Self, Error> {
+    pub fn new(config: ServerConfig) -> Result<Self, Error> {
         let base = config.base_url.trim_end_matches('/');
         let path = if base.ends_with("/v1") { "/messages" } else { "/v1/messages" };
         let headers = ProtocolHeaders {

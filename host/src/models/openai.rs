@@ -12,49 +12,18 @@ use reqwest::Url;
 
 use super::answer::Answer;
 use super::exchange::exchange;
-use super::http::{Endpoint, HttpSettings, ProtocolHeaders, address};
+use super::http::{Endpoint, ProtocolHeaders, address};
+use super::server_config::ServerConfig;
 use crate::chain::Sink;
 use crate::error::Error;
 use crate::model::Model;
 use crate::request::{ModelRequest, ModelResponse};
-use crate::secret::Secret;
 
 /// How the provider is called in responses and manifests.
 const PROVIDER: &str = "openai";
 
 /// The host that wants the output limit under its newer name, which most other servers do not know.
 const INVENTOR: &str = "api.openai.com";
-
-/// How to reach a model.
-#[derive(Clone, Debug)]
-pub struct OpenAiConfig {
-    /// The model's name at its server.
-    pub model: String,
-    /// The address that `/chat/completions` is appended to, such as `http://127.0.0.1:8080/v1`.
-    pub base_url: String,
-    /// The key, sent as a bearer token; absent for servers that want none.
-    pub api_key: Option<Secret>,
-    /// The size of the model's context in tokens, where it is known.
-    pub context_tokens: Option<u32>,
-    /// Headers, times and sizes.
-    pub http: HttpSettings,
-}
-
-impl OpenAiConfig {
-    /// The usual address of the inventor's service.
-    pub const BASE_URL: &'static str = "https://api.openai.com/v1";
-
-    /// A model at this address, without a key and with the usual settings.
-    pub fn new(model: impl Into<String>, base_url: impl Into<String>) -> Self {
-        Self {
-            model: model.into(),
-            base_url: base_url.into(),
-            api_key: None,
-            context_tokens: None,
-            http: HttpSettings::default(),
-        }
-    }
-}
 
 /// A model behind the Chat Completions protocol.
 ///
@@ -68,11 +37,16 @@ pub struct OpenAiModel {
 }
 
 impl OpenAiModel {
+    /// The usual address of the inventor's service.
+    pub const BASE_URL: &'static str = "https://api.openai.com/v1";
+
     /// Prepares a model. Connects to nothing yet.
+    ///
+    /// The path `/chat/completions` is appended to the base URL. The key is sent as a bearer token.
     ///
     /// # Errors
     /// `invalid-input` when the address, the key or a header can't be used.
-    pub fn new(config: OpenAiConfig) -> Result<Self, Error> {
+    pub fn new(config: ServerConfig) -> Result<Self, Error> {
         let url = address(&config.base_url, "/chat/completions")?;
         let headers = ProtocolHeaders {
             provider: PROVIDER,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cepa::error::ErrorKind;
-use cepa::models::{HttpSettings, OpenAiConfig, OpenAiModel, Timeouts};
+use cepa::models::{HttpSettings, OpenAiModel, ServerConfig, Timeouts};
 use cepa::secret::Secret;
 
 use super::openai::{DONE, data, delta, finish};
@@ -65,7 +65,7 @@ async fn a_refusal_is_typed() {
 /// Asks a model whose server answers so, with these settings and the key.
 async fn ask_with(http: HttpSettings, reply: Reply) -> Outcome {
     let server = Server::start([reply]).await;
-    let mut config = OpenAiConfig::new("m", &server.url);
+    let mut config = ServerConfig::new("m", &server.url);
     config.api_key = Some(Secret::new(KEY));
     config.http = http;
     ask(&OpenAiModel::new(config).expect("a model"), question()).await
@@ -156,7 +156,7 @@ async fn no_error_shows_a_secret() {
             "{shown}"
         );
     }
-    let mut config = OpenAiConfig::new("m", "http://127.0.0.1:9");
+    let mut config = ServerConfig::new("m", "http://127.0.0.1:9");
     config.api_key = Some(Secret::new(KEY));
     config.http = settings;
     let shown = format!("{config:?} {:?}", OpenAiModel::new(config.clone()).expect("a model"));
@@ -165,16 +165,16 @@ async fn no_error_shows_a_secret() {
 
 #[tokio::test]
 async fn what_cannot_be_sent_is_refused_at_once() {
-    let message = |config: OpenAiConfig| OpenAiModel::new(config).expect_err("unusable").message;
+    let message = |config: ServerConfig| OpenAiModel::new(config).expect_err("unusable").message;
     assert_eq!(
-        message(OpenAiConfig::new("m", "ftp://host")),
+        message(ServerConfig::new("m", "ftp://host")),
         "`base-url` must begin with `http://` or `https://`"
     );
     assert_eq!(
-        message(OpenAiConfig::new("m", "localhost")),
+        message(ServerConfig::new("m", "localhost")),
         "`base-url` is no address: relative URL without a base"
     );
-    let mut config = OpenAiConfig::new("m", "http://host");
+    let mut config = ServerConfig::new("m", "http://host");
     config.api_key = Some(Secret::new("two\nlines"));
     assert_eq!(message(config), "header `authorization` has a value that HTTP does not allow");
 }

@@ -7,7 +7,7 @@ use cepa::error::Error;
 use cepa::event::Event;
 use cepa::message::{Message, ToolDefinition};
 use cepa::model::Model;
-use cepa::models::{AnthropicConfig, AnthropicModel, OpenAiConfig, OpenAiModel};
+use cepa::models::{AnthropicModel, OpenAiModel, ServerConfig};
 use cepa::request::{ModelRequest, ModelResponse};
 use serde_json::{Map, json};
 
@@ -25,11 +25,9 @@ impl Wire {
     pub(crate) fn model(self, url: &str) -> Box<dyn Model> {
         match self {
             Self::OpenAi => {
-                Box::new(OpenAiModel::new(OpenAiConfig::new("m", format!("{url}/v1"))).expect("a model"))
+                Box::new(OpenAiModel::new(ServerConfig::new("m", format!("{url}/v1"))).expect("a model"))
             }
-            Self::Anthropic => {
-                Box::new(AnthropicModel::new(AnthropicConfig::new("m", url)).expect("a model"))
-            }
+            Self::Anthropic => Box::new(AnthropicModel::new(ServerConfig::new("m", url)).expect("a model")),
         }
     }
 }

@@ -6,7 +6,7 @@ use cepa::error::ErrorKind;
 use cepa::message::{
     Block, Data, DataSource, Message, ResultPart, Role, ToolCall, ToolChoice, ToolResult, ToolState,
 };
-use cepa::models::{AnthropicConfig, AnthropicModel, OpenAiConfig, OpenAiModel};
+use cepa::models::{AnthropicModel, OpenAiModel, ServerConfig};
 use cepa::request::ModelRequest;
 use cepa::secret::Secret;
 use serde_json::{Value, json};
@@ -152,11 +152,11 @@ async fn key_and_headers_are_sent_to_the_right_address() {
     let heads = [("", "/chat/completions", "/v1/messages"), ("/v1/", "/v1/chat/completions", "/v1/messages")];
     for (base, openai_path, anthropic_path) in heads {
         let server = Server::start([Reply::of(""), Reply::of("")]).await;
-        let mut config = OpenAiConfig::new("m", format!("{}{base}", server.url));
+        let mut config = ServerConfig::new("m", format!("{}{base}", server.url));
         config.api_key = Some(Secret::new("key-1"));
         config.http.headers = vec![("X-Team".to_owned(), Secret::new("blue"))];
         let _ = ask(&OpenAiModel::new(config).expect("a model"), question()).await;
-        let mut config = AnthropicConfig::new("m", format!("{}{base}", server.url));
+        let mut config = ServerConfig::new("m", format!("{}{base}", server.url));
         config.api_key = Some(Secret::new("key-2"));
         let _ = ask(&AnthropicModel::new(config).expect("a model"), question()).await;
 
