@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::task::{Context, Poll};
 
 use cepa::agent::ReplyItem;
-use cepa::chain::{ChainEntry, HookFuture, HookKind, HookSet, Layer, Native};
+use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer};
 use cepa::event::{Event, Outcome};
 use cepa::message::ToolState;
 use cepa::request::{ToolResponse, TurnSummary};
@@ -15,8 +15,8 @@ use cepa::session::ReplyStatus;
 use serde_json::json;
 
 use crate::rig::{
-    Double, Say, Script, agent, assert_agree, assert_sound, assert_whole, call, calls, says, stored, text,
-    told, told_after, transcript,
+    Double, Say, Script, agent, assert_agree, assert_sound, assert_whole, call, calls, entry, says, stored,
+    text, told, told_after, transcript,
 };
 
 /// Counts the ends of replies.
@@ -32,7 +32,7 @@ impl Layer for Ends {
 fn ends() -> (ChainEntry, Arc<AtomicU32>) {
     let count = Arc::new(AtomicU32::new(0));
     let layer = Ends(Arc::clone(&count));
-    (ChainEntry::new(Native::new("ends", HookSet::EMPTY.with(HookKind::TurnEnd), layer)), count)
+    (entry("ends", &[HookKind::TurnEnd], layer), count)
 }
 
 fn script() -> Arc<Script> {

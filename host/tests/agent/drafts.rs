@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::agent::ReplyInput;
-use cepa::chain::{ChainEntry, HookFuture, HookKind, HookSet, Layer, Native};
+use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer};
 use cepa::error::ErrorKind;
 use cepa::event::{Event, Outcome};
 use cepa::request::{Draft, Verdict};
 use serde_json::json;
 
-use crate::rig::{Script, agent, ask, assert_sound, line, says, stored, text, told, transcript};
+use crate::rig::{Script, agent, ask, assert_sound, entry, line, says, stored, text, told, transcript};
 
 /// Gives these verdicts in order, then accepts.
 struct Judge(Mutex<Vec<Verdict>>);
@@ -24,7 +24,7 @@ impl Layer for Judge {
 
 fn judge<const N: usize>(verdicts: [Verdict; N]) -> ChainEntry {
     let layer = Judge(Mutex::new(verdicts.into()));
-    ChainEntry::new(Native::new("judge", HookSet::EMPTY.with(HookKind::Draft), layer))
+    entry("judge", &[HookKind::Draft], layer)
 }
 
 fn retry() -> Verdict {

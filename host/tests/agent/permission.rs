@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use cepa::agent::PermissionRules;
-use cepa::chain::{ChainEntry, CheckPermission, HookFuture, HookKind, HookSet, Layer, Native, Next, Sink};
+use cepa::chain::{ChainEntry, CheckPermission, HookFuture, HookKind, Layer, Next, Sink};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::Outcome;
 use cepa::message::ToolState;
 use cepa::request::{Permission, PermissionDecision, PermissionRequest};
 use serde_json::json;
 
-use crate::rig::{Double, Script, agent, ask, assert_sound, call, calls, says, stored, transcript};
+use crate::rig::{Double, Script, agent, ask, assert_sound, call, calls, entry, says, stored, transcript};
 
 /// A layer that decides without asking further.
 struct Decides(Result<Permission, ErrorKind>);
@@ -34,7 +34,7 @@ impl Layer for Decides {
 }
 
 fn decides(decision: Result<Permission, ErrorKind>) -> ChainEntry {
-    ChainEntry::new(Native::new("gate", HookSet::EMPTY.with(HookKind::CheckPermission), Decides(decision)))
+    entry("gate", &[HookKind::CheckPermission], Decides(decision))
 }
 
 async fn state_under(rules: PermissionRules, layer: Option<ChainEntry>) -> Option<ToolState> {
