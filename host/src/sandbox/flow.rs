@@ -15,7 +15,9 @@ use crate::request::{
 };
 
 use super::bindings::cepa::middleware::{events as wit_events, flow as wit, requests as wit_requests, types};
-use super::convert::{error_to_guest, event_from_guest, event_to_guest, permission_to_guest};
+use super::convert::{
+    error_to_guest, event_from_guest, event_to_guest, kinds_from_guest, permission_to_guest,
+};
 use super::store::GuestState;
 
 /// The runs that a layer has started during one hook call, to end those it forgot.
@@ -166,27 +168,6 @@ impl GuestState {
         };
         Ok(result.map_err(error_to_guest))
     }
-}
-
-/// The kinds of event that a guest asks for.
-pub(super) fn kinds_from_guest(kinds: wit_events::EventKinds) -> EventKinds {
-    use wit_events::EventKinds as Wit;
-    let pairs = [
-        (Wit::TEXT, EventKinds::TEXT),
-        (Wit::THINKING, EventKinds::THINKING),
-        (Wit::DATA, EventKinds::DATA),
-        (Wit::HINT, EventKinds::HINT),
-        (Wit::TOOL_CALL, EventKinds::TOOL_CALL),
-        (Wit::TOOL_RESULT, EventKinds::TOOL_RESULT),
-        (Wit::MODEL_CALL, EventKinds::MODEL_CALL),
-        (Wit::REPLY, EventKinds::REPLY),
-        (Wit::REVISION, EventKinds::REVISION),
-        (Wit::OTHER, EventKinds::OTHER),
-    ];
-    pairs
-        .into_iter()
-        .filter(|(wit, _)| kinds.contains(*wit))
-        .fold(EventKinds::NONE, |set, (_, kind)| set.with(kind))
 }
 
 impl wit::HostSink for GuestState {

@@ -21,10 +21,10 @@ use crate::request::{
 
 use super::bindings::cepa::middleware::types;
 use super::convert::{
-    error_from_guest, event_from_guest, event_to_guest, permission_from_guest, tools_from_guest,
-    verdict_from_guest,
+    error_from_guest, event_from_guest, event_to_guest, kinds_from_guest, permission_from_guest,
+    tools_from_guest, verdict_from_guest,
 };
-use super::flow::{CallHandles, NextHandle, SinkHandle, close_sink, kinds_from_guest};
+use super::flow::{CallHandles, NextHandle, SinkHandle, close_sink};
 use super::instance::{GuestInstance, Template, hook_guest, within};
 use super::store::{LayerInfo, LogBudget};
 
