@@ -11,6 +11,7 @@ mod permissions;
 mod problem;
 mod reader;
 mod render;
+mod section;
 mod sessions;
 mod units;
 mod values;
@@ -35,7 +36,8 @@ pub use sessions::SessionSpec;
 use crate::agent::PermissionRules;
 use crate::policy::LayerSpec;
 use expand::Surroundings;
-use reader::{Reader, Section};
+use reader::Reader;
+use section::Section;
 
 /// The manifest's name in a folder.
 pub const FILE_NAME: &str = "cepa.toml";

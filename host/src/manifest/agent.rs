@@ -1,7 +1,8 @@
 //! `[agent]`.
 
 use super::problem::Problem;
-use super::reader::{At, Reader, Section};
+use super::reader::{At, Reader};
+use super::section::Section;
 use super::words::{listed, suggestion};
 
 /// The agent itself.

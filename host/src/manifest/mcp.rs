@@ -7,7 +7,8 @@ use std::time::Duration;
 use super::layers::unique_name;
 use super::models::{positive_duration, secrets, url};
 use super::problem::Problem;
-use super::reader::{At, Reader, Section};
+use super::reader::{At, Reader};
+use super::section::Section;
 use crate::secret::Secret;
 
 /// An MCP server.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::problem::Problem;
-use super::reader::{At, Reader, Section};
+use super::reader::{At, Reader};
+use super::section::Section;
 use super::{render, units};
 use crate::secret::Secret;
 

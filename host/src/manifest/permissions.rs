@@ -1,7 +1,8 @@
 //! `[permissions]`: which tool calls may run.
 
 use super::problem::Problem;
-use super::reader::{Reader, Section};
+use super::reader::Reader;
+use super::section::Section;
 use crate::agent::{PermissionRule, PermissionRules};
 use crate::request::Permission;
 

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use super::problem::Problem;
-use super::reader::{Reader, Section};
+use super::reader::Reader;
+use super::section::Section;
 
 /// Where sessions are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]

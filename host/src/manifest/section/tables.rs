@@ -1,0 +1,118 @@
+//! Tables within a table.
+
+use serde_json::Value;
+use toml::de::DeValue;
+
+use super::Section;
+use crate::manifest::reader::{At, Reader};
+use crate::manifest::values;
+
+impl<'t> Section<'t> {
+    /// A table whose keys are the user's own, with strings as values that must not be shown.
+    pub(in crate::manifest) fn secret_texts(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Vec<(String, String)> {
+        let Some(value) = self.value(reader, key) else { return Vec::new() };
+        let DeValue::Table(table) = value.get_ref() else {
+            reader.secrets.push(value.span());
+            self.wrong(reader, key, value, "a table of strings").unwrap_or(());
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for (name, value) in table {
+            reader.hide(value);
+            match value.get_ref() {
+                DeValue::String(text) => {
+                    texts.extend(
+                        reader.expand(text, &value.span()).map(|text| (name.get_ref().to_string(), text)),
+                    );
+                }
+                _ => self.wrong(reader, key, value, "a table of strings").unwrap_or(()),
+            }
+        }
+        texts
+    }
+
+    /// A table within this one.
+    pub(in crate::manifest) fn table(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Option<Section<'t>> {
+        let value = self.value(reader, key)?;
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                let title = self.inner_title(key);
+                Some(Section::new(table, title, format!("{}/{key}", self.pointer), value.span()))
+            }
+            _ => self.wrong(reader, key, value, "a table"),
+        }
+    }
+
+    /// The tables of a list: `[[key]]`.
+    pub(in crate::manifest) fn tables(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Vec<Section<'t>> {
+        let Some(value) = self.value(reader, key) else { return Vec::new() };
+        let DeValue::Array(items) = value.get_ref() else {
+            self.wrong(reader, key, value, &format!("a list of tables, written `[[{key}]]`")).unwrap_or(());
+            return Vec::new();
+        };
+        let mut sections = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let pointer = format!("{}/{key}/{index}", self.pointer);
+            match item.get_ref() {
+                DeValue::Table(table) => {
+                    reader.marks.insert(pointer.clone(), item.span());
+                    sections.push(Section::new(table, format!("`[[{key}]]`"), pointer, item.span()));
+                }
+                _ => self.wrong(reader, key, item, "a list of tables").unwrap_or(()),
+            }
+        }
+        sections
+    }
+
+    /// The tables of a table whose keys are the user's own: `[key.NAME]`, in the order of the text.
+    pub(in crate::manifest) fn named_tables(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Vec<(At<String>, Section<'t>)> {
+        let Some(value) = self.value(reader, key) else { return Vec::new() };
+        let DeValue::Table(table) = value.get_ref() else {
+            self.wrong(reader, key, value, &format!("tables, written `[{key}.NAME]`")).unwrap_or(());
+            return Vec::new();
+        };
+        let mut sections = Vec::new();
+        for (name, value) in table {
+            let title = format!("`[{key}.{}]`", name.get_ref());
+            let pointer = format!("{}/{key}/{}", self.pointer, name.get_ref());
+            match value.get_ref() {
+                DeValue::Table(table) => {
+                    let name = At { value: name.get_ref().to_string(), span: name.span() };
+                    sections.push((name, Section::new(table, title, pointer, value.span())));
+                }
+                _ => self.wrong(reader, key, value, &format!("tables, written `{title}`")).unwrap_or(()),
+            }
+        }
+        sections.sort_by_key(|(name, _)| name.span.start);
+        sections
+    }
+
+    /// A table of any content, as JSON, its references replaced.
+    pub(in crate::manifest) fn json(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<Value> {
+        let value = self.value(reader, key)?;
+        match value.get_ref() {
+            DeValue::Table(_) => values::json(reader, value, &format!("{}/{key}", self.pointer)),
+            _ => self.wrong(reader, key, value, "a table"),
+        }
+    }
+
+    fn inner_title(&self, key: &str) -> String {
+        if self.pointer.is_empty() { format!("`[{key}]`") } else { format!("`{key}` of {}", self.title) }
+    }
+}
