@@ -5,6 +5,7 @@
 mod call;
 mod context;
 mod drive;
+mod endpoint;
 mod filter;
 mod grace;
 mod hook;
@@ -14,9 +15,11 @@ mod meter;
 mod next;
 mod run;
 mod sink;
+mod transform;
 
-pub use call::{Chain, Endpoint, endpoint_fn};
+pub use call::Chain;
 pub use context::{ReplyContext, ReplyContextBuilder};
+pub use endpoint::{Endpoint, endpoint_fn};
 pub use filter::{Pipeline, Tap};
 pub use hook::{
     Acting, CheckPermission, CompressContext, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,

@@ -1,55 +1,18 @@
-//! A chain and its entry: calls the layers of a hook around an endpoint.
+//! A chain and its entry: calls the layers of an onion hook around an endpoint.
 
-use std::future::Future;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 
 use crate::error::{Error, ErrorKind, Failure, Fault};
-use crate::event::{Event, EventKinds};
-use crate::request::{Draft, ToolRequest, ToolResponse, TurnSummary, Verdict};
 
 use super::context::ReplyContext;
-use super::filter::EventFilter;
-use super::grace::unless_overdue;
+use super::endpoint::Endpoint;
 use super::hook::{Hook, HookKind, forged_park};
-use super::layer::{ChainEntry, HookFuture, Layer, OnFault};
+use super::layer::{ChainEntry, Layer, OnFault};
 use super::ledger::NoteKind;
 use super::next::{Hop, Next};
 use super::sink::Sink;
-
-/// What the operator is told of a layer that an abort had to cut off.
-const OVERDUE: &str = "the reply was aborted, and the layer did not come to its end";
-
-/// What sits innermost: the model, the tool, the loop.
-pub trait Endpoint<H: Hook>: Send + Sync + 'static {
-    /// Answers a request. May be called several times, also after an earlier call failed.
-    fn call(&self, request: H::Request, out: Sink) -> BoxFuture<'static, Result<H::Response, Error>>;
-}
-
-struct FnEndpoint<H, F>(F, PhantomData<fn() -> H>);
-
-impl<H, F, R> Endpoint<H> for FnEndpoint<H, F>
-where
-    H: Hook,
-    F: Fn(H::Request, Sink) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<H::Response, Error>> + Send + 'static,
-{
-    fn call(&self, request: H::Request, out: Sink) -> BoxFuture<'static, Result<H::Response, Error>> {
-        Box::pin((self.0)(request, out))
-    }
-}
-
-/// An endpoint of a function.
-pub fn endpoint_fn<H, F, R>(function: F) -> Arc<dyn Endpoint<H>>
-where
-    H: Hook,
-    F: Fn(H::Request, Sink) -> R + Send + Sync + 'static,
-    R: Future<Output = Result<H::Response, Error>> + Send + 'static,
-{
-    Arc::new(FnEndpoint(function, PhantomData))
-}
 
 /// A layer of this reply in its place.
 #[derive(Clone)]
@@ -110,7 +73,7 @@ impl Chain {
         &self.context
     }
 
-    fn at(&self, kind: HookKind) -> &Arc<[Slot]> {
+    pub(super) fn at(&self, kind: HookKind) -> &Arc<[Slot]> {
         // `HookKind::ALL` lists every kind in the order of its number.
         &self.by_hook[kind as usize]
     }
@@ -154,167 +117,6 @@ impl Chain {
             result => result,
         }
     }
-
-    /// Passes the assembled system prompt from layer to layer, in list order.
-    ///
-    /// # Errors
-    /// The first layer's error.
-    pub async fn system_prompt(&self, mut prompt: String) -> Result<String, Error> {
-        for slot in self.at(HookKind::SystemPrompt).iter() {
-            let before = prompt.clone();
-            let start = self.context.world.monotonic();
-            let result = Arc::clone(&slot.layer).on_system_prompt(prompt).await;
-            let spent = self.context.world.monotonic().saturating_sub(start);
-            self.context.ledger.count(&slot.name, HookKind::SystemPrompt, spent, |line| {
-                line.changed_responses += u64::from(result.as_ref().is_ok_and(|after| *after != before));
-                line.failures += u64::from(result.is_err());
-            });
-            prompt = self.settle(slot, HookKind::SystemPrompt, result, || before)?;
-        }
-        Ok(prompt)
-    }
-
-    /// Has each layer review the draft, in list order, until one does not accept it.
-    ///
-    /// # Errors
-    /// The first layer's error: a draft that could not be reviewed does not go out.
-    pub async fn review(&self, mut draft: Draft) -> Result<(Draft, Option<String>), Error> {
-        for slot in self.at(HookKind::Draft).iter() {
-            let start = self.context.world.monotonic();
-            let result = Arc::clone(&slot.layer).on_draft(draft.clone()).await;
-            let spent = self.context.world.monotonic().saturating_sub(start);
-            self.context.ledger.count(&slot.name, HookKind::Draft, spent, |line| {
-                line.changed_responses += u64::from(!matches!(result, Ok(Verdict::Accept) | Err(_)));
-                line.failures += u64::from(result.is_err());
-            });
-            match self.settle(slot, HookKind::Draft, result, || Verdict::Accept)? {
-                Verdict::Accept => {}
-                Verdict::Replace(content) => draft.message.content = content,
-                Verdict::Retry(feedback) => return Ok((draft, Some(feedback))),
-            }
-        }
-        Ok((draft, None))
-    }
-
-    /// Tells every layer how the reply ended. What happens in one changes nothing for the others.
-    pub async fn turn_end(&self, turn: &TurnSummary) {
-        for slot in self.at(HookKind::TurnEnd).iter() {
-            let start = self.context.world.monotonic();
-            let call = Arc::clone(&slot.layer).on_turn_end(turn.clone());
-            let result = unless_overdue(&self.context.cancel, call)
-                .await
-                .unwrap_or_else(|| Err(Error::new(ErrorKind::Aborted, OVERDUE).into()));
-            let spent = self.context.world.monotonic().saturating_sub(start);
-            self.context.ledger.count(&slot.name, HookKind::TurnEnd, spent, |line| {
-                line.failures += u64::from(result.is_err());
-            });
-            if let Err(failure) = result {
-                let cause = match failure {
-                    Failure::Error(error) => error.message,
-                    Failure::Fault(fault) => fault.cause,
-                };
-                self.context
-                    .ledger
-                    .note(&slot.name, NoteKind::Skipped { hook: HookKind::TurnEnd.name(), cause });
-            }
-        }
-    }
-
-    /// Runs a tool that the named layer contributed.
-    ///
-    /// # Errors
-    /// The layer's error; `fault` when it broke a rule; `not-found` when the chain lacks it.
-    pub async fn call_tool(
-        &self,
-        layer: &str,
-        request: ToolRequest,
-        out: Sink,
-    ) -> Result<ToolResponse, Error> {
-        let slot = self.at(HookKind::ToolSource).iter().find(|slot| &*slot.name == layer);
-        let Some(slot) = slot else {
-            return Err(Error::new(ErrorKind::NotFound, "the tool's owner is not in the chain"));
-        };
-        let start = self.context.world.monotonic();
-        let result = Arc::clone(&slot.layer).call_tool(request, out).await;
-        let spent = self.context.world.monotonic().saturating_sub(start);
-        self.context.ledger.count(&slot.name, HookKind::ToolSource, spent, |line| {
-            line.failures += u64::from(result.is_err());
-        });
-        result.map_err(|failure| self.fail(&slot.name, HookKind::ToolSource, failure))
-    }
-
-    /// The event filters, in list order, each with the kinds it asked for.
-    ///
-    /// # Errors
-    /// The error of a layer that could not say its kinds and may not be skipped.
-    pub(super) async fn filters(&self) -> Result<Vec<EventFilter>, Error> {
-        let mut filters = Vec::new();
-        for slot in self.at(HookKind::Events).iter() {
-            let kinds = Arc::clone(&slot.layer).event_kinds().await;
-            let kinds = self.settle(slot, HookKind::Events, kinds, || EventKinds::NONE)?;
-            filters.push(EventFilter { slot: slot.clone(), kinds });
-        }
-        Ok(filters)
-    }
-
-    /// Passes a batch through one filter.
-    ///
-    /// # Errors
-    /// The filter's error; `aborted` when the reply was, and the filter did not come to its end.
-    pub(super) async fn filter(&self, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
-        let spare = match filter.slot.on_fault {
-            OnFault::Fail => None,
-            OnFault::Skip => Some(events.clone()),
-        };
-        let start = self.context.world.monotonic();
-        let call = Arc::clone(&filter.slot.layer).on_events(events);
-        let result = unless_overdue(&self.context.cancel, call).await;
-        let spent = self.context.world.monotonic().saturating_sub(start);
-        self.context.ledger.count(&filter.slot.name, HookKind::Events, spent, |line| {
-            line.failures += u64::from(!matches!(result, Some(Ok(_))));
-        });
-        let Some(result) = result else {
-            // Whatever its policy: each further call would keep the person waiting again.
-            let kind = NoteKind::Fault { hook: HookKind::Events.name(), cause: OVERDUE.to_owned() };
-            self.context.ledger.note(&filter.slot.name, kind);
-            return Err(Error::aborted());
-        };
-        self.settle(&filter.slot, HookKind::Events, result, || spare.unwrap_or_default())
-    }
-
-    /// The value of a transformer, or what stands for it when the layer broke a rule and may be skipped.
-    fn settle<T>(
-        &self,
-        slot: &Slot,
-        kind: HookKind,
-        result: Result<T, Failure>,
-        skipped: impl FnOnce() -> T,
-    ) -> Result<T, Error> {
-        match result {
-            Ok(value) => Ok(value),
-            Err(Failure::Fault(fault)) if slot.on_fault == OnFault::Skip => {
-                let kind = NoteKind::Skipped { hook: kind.name(), cause: fault.cause };
-                self.context.ledger.note(&slot.name, kind);
-                Ok(skipped())
-            }
-            Err(failure) => Err(self.fail(&slot.name, kind, failure)),
-        }
-    }
-
-    fn fail(&self, layer: &str, kind: HookKind, failure: Failure) -> Error {
-        fail(&self.context, layer, kind, failure)
-    }
-}
-
-/// The error that outer layers see. A fault's cause goes to the ledger alone.
-fn fail(context: &ReplyContext, layer: &str, kind: HookKind, failure: Failure) -> Error {
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Fault(Fault { cause, .. }) => {
-            context.ledger.note(layer, NoteKind::Fault { hook: kind.name(), cause });
-            Error::new(ErrorKind::Fault, format!("an inner layer failed in hook `{}`", kind.name()))
-        }
-    }
 }
 
 impl<H: Hook> HookCall<H> {
@@ -355,7 +157,7 @@ async fn enter_layer<H: Hook>(
     let next = Next::new(Arc::clone(&call), place + 1, out.clone(), Arc::clone(&hop), slot.next_runs_max);
     let spare = (slot.on_fault == OnFault::Skip).then(|| (request.clone(), out.clone()));
     let start = if keeps { call.context.world.monotonic() } else { std::time::Duration::ZERO };
-    let result = layer_future::<H>(slot, request, next, out).await;
+    let result = H::call(Arc::clone(&slot.layer), request, next, out).await;
     if keeps {
         let spent = call.context.world.monotonic().saturating_sub(start);
         call.context.ledger.count(&slot.name, H::KIND, spent, |line| hop.report(line, &result));
@@ -374,11 +176,13 @@ async fn enter_layer<H: Hook>(
     }
 }
 
-fn layer_future<H: Hook>(
-    slot: &Slot,
-    request: H::Request,
-    next: Next<H>,
-    out: Sink,
-) -> HookFuture<H::Response> {
-    H::call(Arc::clone(&slot.layer), request, next, out)
+/// The error that outer layers see. A fault's cause goes to the ledger alone.
+pub(super) fn fail(context: &ReplyContext, layer: &str, kind: HookKind, failure: Failure) -> Error {
+    match failure {
+        Failure::Error(error) => error,
+        Failure::Fault(Fault { cause, .. }) => {
+            context.ledger.note(layer, NoteKind::Fault { hook: kind.name(), cause });
+            Error::new(ErrorKind::Fault, format!("an inner layer failed in hook `{}`", kind.name()))
+        }
+    }
 }
