@@ -6,11 +6,13 @@
 mod bindings;
 mod budget;
 mod cache;
+mod calls;
 mod capabilities;
 mod component;
 mod convert;
 mod engine;
 mod flow;
+mod hooks;
 mod instance;
 mod layer;
 mod load_error;

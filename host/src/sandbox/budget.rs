@@ -120,12 +120,12 @@ impl OwnTime {
     }
 
     /// From now on somebody else is busy.
-    pub(super) fn leave(&self) {
+    fn leave(&self) {
         self.lock().left = Some(Instant::now());
     }
 
     /// The layer is busy again.
-    pub(super) fn resume(&self) {
+    fn resume(&self) {
         let mut clock = self.lock();
         if let Some(left) = clock.left.take() {
             clock.outside += left.elapsed();
@@ -142,6 +142,15 @@ impl OwnTime {
     fn lock(&self) -> MutexGuard<'_, Clock> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Waits while somebody else is busy, so that the time counts neither as own nor as computing.
+pub(super) async fn outside<T>(own_time: &OwnTime, cpu: &mut CpuBudget, wait: impl Future<Output = T>) -> T {
+    own_time.leave();
+    let result = wait.await;
+    own_time.resume();
+    cpu.waited();
+    result
 }
 
 /// Memory of a store: all its memories together, and its tables.

@@ -13,8 +13,8 @@ use crate::policy::{Grants, LayerSource, LayerSpec, Limits};
 
 use super::Sandbox;
 use super::budget::LimitHit;
-use super::instance::{GuestInstance, HookIndices, Template, within};
-use super::layer::check_hooks;
+use super::hooks::{HookIndices, check_hooks};
+use super::instance::{GuestInstance, Template, within};
 use super::load_error::LoadError;
 use super::middleware::ComponentMiddleware;
 use super::store::{GuestState, LayerInfo, LogBudget};

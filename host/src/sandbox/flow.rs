@@ -15,6 +15,7 @@ use crate::request::{
 };
 
 use super::bindings::cepa::middleware::{events as wit_events, flow as wit, requests as wit_requests, types};
+use super::budget::outside;
 use super::convert::{
     error_to_guest, event_from_guest, event_to_guest, kinds_from_guest, permission_to_guest,
 };
@@ -47,12 +48,6 @@ fn void() -> types::Error {
     error_to_guest(Error::invalid("this handle belongs to a hook call that has returned"))
 }
 
-impl SinkHandle {
-    pub(super) fn new(sink: Sink) -> Self {
-        Self { sink: Some(sink) }
-    }
-}
-
 /// An event that a layer may send: the start and the end of a reply are the host's to say.
 fn sendable(event: wit_events::Event) -> Result<Event, Error> {
     let event = event_from_guest(event)?;
@@ -62,27 +57,44 @@ fn sendable(event: wit_events::Event) -> Result<Event, Error> {
     Ok(event)
 }
 
-/// The flow handles of one hook call, as the host remembers them.
+/// The flow handles that a guest holds during one hook call, as the host remembers them.
 pub(super) struct CallHandles<H: Hook> {
-    pub(super) next: Resource<NextHandle<H>>,
-    next_rep: u32,
-    started: Started,
+    next: Option<(Resource<NextHandle<H>>, Started)>,
+    sink: Option<Resource<SinkHandle>>,
 }
 
 impl<H: Hook> CallHandles<H> {
-    pub(super) fn open(state: &mut GuestState, next: Next<H>) -> wasmtime::Result<Self> {
-        let started = Started::default();
-        let next = state.give(NextHandle { next: Some(next), started: Arc::clone(&started) })?;
-        let next_rep = next.rep();
-        Ok(Self { next, next_rep, started })
+    pub(super) fn new() -> Self {
+        Self { next: None, sink: None }
     }
 
-    /// The handle to give away, and what closes all of the call's handles later.
-    pub(super) fn split(self) -> (Resource<NextHandle<H>>, impl FnOnce(&mut GuestState)) {
-        let Self { next, next_rep, started } = self;
-        let close = move |state: &mut GuestState| {
-            // The guest may have dropped any of them: then there is nothing to close.
-            if let Ok(handle) = state.table.get_mut(&Resource::<NextHandle<H>>::new_borrow(next_rep)) {
+    /// Gives the guest a way inward.
+    pub(super) fn give_next(
+        &mut self,
+        state: &mut GuestState,
+        next: Next<H>,
+    ) -> wasmtime::Result<Resource<NextHandle<H>>> {
+        let started = Started::default();
+        let next = state.give(NextHandle { next: Some(next), started: Arc::clone(&started) })?;
+        self.next = Some((Resource::new_borrow(next.rep()), started));
+        Ok(next)
+    }
+
+    /// Gives the guest a way outward.
+    pub(super) fn give_sink(
+        &mut self,
+        state: &mut GuestState,
+        out: Sink,
+    ) -> wasmtime::Result<Resource<SinkHandle>> {
+        let sink = state.give(SinkHandle { sink: Some(out) })?;
+        self.sink = Some(Resource::new_borrow(sink.rep()));
+        Ok(sink)
+    }
+
+    /// Makes all of them void. The guest may have dropped any: then there is nothing to close.
+    pub(super) fn close(self, state: &mut GuestState) {
+        if let Some((next, started)) = self.next {
+            if let Ok(handle) = state.table.get_mut(&next) {
                 handle.next = None;
             }
             for rep in started.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
@@ -90,15 +102,12 @@ impl<H: Hook> CallHandles<H> {
                     run.0 = RunState::Void;
                 }
             }
-        };
-        (next, close)
-    }
-}
-
-/// Closes a sink whose hook call has returned.
-pub(super) fn close_sink(state: &mut GuestState, rep: u32) {
-    if let Ok(handle) = state.table.get_mut(&Resource::<SinkHandle>::new_borrow(rep)) {
-        handle.sink = None;
+        }
+        if let Some(sink) = self.sink
+            && let Ok(handle) = state.table.get_mut(&sink)
+        {
+            handle.sink = None;
+        }
     }
 }
 
@@ -109,10 +118,7 @@ impl GuestState {
         request: H::Request,
     ) -> wasmtime::Result<Result<H::Response, types::Error>> {
         let Some(next) = self.table.get_mut(next)?.next.as_mut() else { return Ok(Err(void())) };
-        self.own_time.leave();
-        let result = next.run(request).await;
-        self.own_time.resume();
-        self.cpu.waited();
+        let result = outside(&self.own_time, &mut self.cpu, next.run(request)).await;
         Ok(result.map_err(error_to_guest))
     }
 
@@ -141,12 +147,9 @@ impl GuestState {
         kinds: wit_events::EventKinds,
     ) -> wasmtime::Result<Vec<wit_events::Event>> {
         let RunState::Running(run) = &mut self.table.get_mut(run)?.0 else { return Ok(Vec::new()) };
-        self.own_time.leave();
+        let events = outside(&self.own_time, &mut self.cpu, run.next(kinds_from_guest(kinds))).await;
         // Nobody reads outside any more: for the guest that is the end of the stream.
-        let events = run.next(kinds_from_guest(kinds)).await.unwrap_or_default();
-        self.own_time.resume();
-        self.cpu.waited();
-        Ok(events.into_iter().map(event_to_guest).collect())
+        Ok(events.unwrap_or_default().into_iter().map(event_to_guest).collect())
     }
 
     async fn finish_run<H: Hook>(
@@ -158,13 +161,7 @@ impl GuestState {
             RunState::Refused(error) => {
                 Err(error.take().unwrap_or_else(|| Error::invalid("`finish` was called before on this run")))
             }
-            RunState::Running(run) => {
-                self.own_time.leave();
-                let result = run.finish().await;
-                self.own_time.resume();
-                self.cpu.waited();
-                result
-            }
+            RunState::Running(run) => outside(&self.own_time, &mut self.cpu, run.finish()).await,
         };
         Ok(result.map_err(error_to_guest))
     }
@@ -182,10 +179,7 @@ impl wit::HostSink for GuestState {
             Ok(events) => events,
             Err(error) => return Ok(Err(error_to_guest(error))),
         };
-        self.own_time.leave();
-        let result = sink.emit(events).await;
-        self.own_time.resume();
-        self.cpu.waited();
+        let result = outside(&self.own_time, &mut self.cpu, sink.emit(events)).await;
         Ok(result.map_err(error_to_guest))
     }
 

@@ -1,0 +1,140 @@
+//! The calls into a guest, one function for each export: handles in, the answer out.
+
+use futures::future::BoxFuture;
+use wasmtime::component::Resource;
+
+use crate::chain::{Acting, CheckPermission, CompressContext, Hook, ModelCall, Next, Reasoning, Reply, Sink};
+use crate::event::{Event, EventKinds};
+use crate::request::{Draft, PermissionDecision, PermissionRequest, ToolRequest, ToolResponse, TurnSummary};
+
+use super::bindings::cepa::middleware::{events, requests, types};
+use super::convert::{event_to_guest, kinds_from_guest, permission_from_guest};
+use super::flow::{CallHandles, NextHandle, SinkHandle};
+use super::hooks::hook_guest;
+use super::instance::GuestInstance;
+use super::store::GuestState;
+
+/// What a guest's export gave: a value, an error value, or an end without either.
+pub(super) type Answer<T> = wasmtime::Result<Result<T, types::Error>>;
+
+/// An onion hook whose exported `handle` takes request, `next` and sink, and answers with a response handle.
+pub(super) trait GuestHook: Hook {
+    fn enter(
+        guest: &mut GuestInstance,
+        request: Resource<Self::Request>,
+        next: Resource<NextHandle<Self>>,
+        out: Resource<SinkHandle>,
+    ) -> BoxFuture<'_, Answer<Resource<Self::Response>>>;
+}
+
+macro_rules! guest_hook {
+    ($hook:ty, $field:ident) => {
+        impl GuestHook for $hook {
+            fn enter(
+                guest: &mut GuestInstance,
+                request: Resource<Self::Request>,
+                next: Resource<NextHandle<Self>>,
+                out: Resource<SinkHandle>,
+            ) -> BoxFuture<'_, Answer<Resource<Self::Response>>> {
+                Box::pin(async move {
+                    let hook = hook_guest!(guest, $field);
+                    hook.call_handle(&mut guest.store, request, next, out).await
+                })
+            }
+        }
+    };
+}
+
+guest_hook!(Reply, on_reply);
+guest_hook!(Reasoning, on_reasoning);
+guest_hook!(ModelCall, on_model_call);
+guest_hook!(Acting, on_acting);
+guest_hook!(CompressContext, on_compress_context);
+
+pub(super) async fn call_onion<H: GuestHook>(
+    guest: &mut GuestInstance,
+    request: H::Request,
+    next: Next<H>,
+    out: Sink,
+) -> Answer<H::Response> {
+    let state = guest.store.data_mut();
+    let request = state.give(request)?;
+    let mut handles = CallHandles::new();
+    let next = handles.give_next(state, next)?;
+    let out = handles.give_sink(state, out)?;
+    let answer = H::enter(guest, request, next, out).await?;
+    let state = guest.store.data_mut();
+    handles.close(state);
+    taken(state, answer)
+}
+
+/// The response behind the handle that a guest answered with.
+fn taken<T: 'static>(state: &mut GuestState, answer: Result<Resource<T>, types::Error>) -> Answer<T> {
+    match answer {
+        Ok(response) => Ok(Ok(state.table.delete(response)?)),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+pub(super) async fn call_permission(
+    guest: &mut GuestInstance,
+    request: PermissionRequest,
+    next: Next<CheckPermission>,
+) -> Answer<PermissionDecision> {
+    let hook = hook_guest!(guest, on_check_permission);
+    let state = guest.store.data_mut();
+    let request = state.give(request)?;
+    let mut handles = CallHandles::new();
+    let next = handles.give_next(state, next)?;
+    let answer = hook.call_handle(&mut guest.store, request, next).await?;
+    handles.close(guest.store.data_mut());
+    Ok(answer.map(permission_from_guest))
+}
+
+pub(super) async fn call_list_tools(guest: &mut GuestInstance) -> Answer<Vec<types::ToolDefinition>> {
+    hook_guest!(guest, tool_source).call_list_tools(&mut guest.store).await
+}
+
+pub(super) async fn call_tool(
+    guest: &mut GuestInstance,
+    request: ToolRequest,
+    out: Sink,
+) -> Answer<ToolResponse> {
+    let hook = hook_guest!(guest, tool_source);
+    let state = guest.store.data_mut();
+    let request = state.give(request)?;
+    // A tool is what is innermost of `on-acting`: it has no `next`.
+    let mut handles = CallHandles::<Acting>::new();
+    let out = handles.give_sink(state, out)?;
+    let answer = hook.call_call_tool(&mut guest.store, request, out).await?;
+    let state = guest.store.data_mut();
+    handles.close(state);
+    taken(state, answer)
+}
+
+pub(super) async fn call_system_prompt(guest: &mut GuestInstance, prompt: String) -> Answer<String> {
+    hook_guest!(guest, on_system_prompt).call_transform(&mut guest.store, &prompt).await
+}
+
+pub(super) async fn call_review(guest: &mut GuestInstance, draft: Draft) -> Answer<requests::Verdict> {
+    let hook = hook_guest!(guest, on_draft);
+    let draft = guest.store.data_mut().give(draft)?;
+    hook.call_review(&mut guest.store, draft).await
+}
+
+pub(super) async fn call_turn_end(guest: &mut GuestInstance, turn: TurnSummary) -> wasmtime::Result<()> {
+    let hook = hook_guest!(guest, on_turn_end);
+    let turn = guest.store.data_mut().give(turn)?;
+    hook.call_observe(&mut guest.store, turn).await
+}
+
+pub(super) async fn call_event_kinds(guest: &mut GuestInstance) -> wasmtime::Result<EventKinds> {
+    let kinds = hook_guest!(guest, on_events).call_kinds(&mut guest.store).await?;
+    Ok(kinds_from_guest(kinds))
+}
+
+pub(super) async fn call_events(guest: &mut GuestInstance, events: Vec<Event>) -> Answer<Vec<events::Event>> {
+    let hook = hook_guest!(guest, on_events);
+    let events: Vec<_> = events.into_iter().map(event_to_guest).collect();
+    hook.call_transform(&mut guest.store, &events).await
+}
