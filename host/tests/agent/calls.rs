@@ -11,7 +11,7 @@ use serde_json::json;
 use tokio::sync::Barrier;
 
 use crate::rig::{
-    Double, Say, Script, agent, ask, assert_sound, call, calls, raw_call, says, stored, text, transcript,
+    Double, Say, Script, agent, ask, call, calls, raw_call, says, stored, text, transcript, turn,
 };
 
 #[tokio::test]
@@ -24,9 +24,7 @@ async fn a_turn_with_a_tool() {
         says("I saw it."),
     ]);
     let agent = agent(&model).tool(Arc::new(Double::echo("look"))).build().await.unwrap();
-    let told = ask(&agent, "Look").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Look").await;
     insta::assert_snapshot!(transcript(&told, &session));
 }
 
@@ -52,9 +50,7 @@ async fn parallel_calls_run_at_once_and_their_results_stand_in_order() {
         says("Met."),
     ]);
     let agent = agent(&model).tool(Arc::new(meet)).build().await.unwrap();
-    let told = ask(&agent, "Meet").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, _) = turn(&agent, "Meet").await;
     let ends: Vec<&str> = told
         .events
         .iter()
@@ -88,7 +84,7 @@ async fn calls_that_may_not_run_beside_others_run_one_after_another() {
         says("Done."),
     ]);
     let agent = agent(&model).tool(Arc::new(tool)).build().await.unwrap();
-    assert_sound(&ask(&agent, "Go").await, &stored(&agent).await);
+    turn(&agent, "Go").await;
     assert_eq!(most.load(Ordering::SeqCst), 1);
 }
 
@@ -112,7 +108,7 @@ async fn at_most_eight_calls_run_at_once() {
     let blocks = (0..20).map(|n| call(&format!("c{n}"), "look", &json!({"x": n}))).collect();
     let model = Script::new([Say::Blocks(blocks, FinishReason::ToolCalls), says("Done.")]);
     let agent = agent(&model).tool(Arc::new(tool)).build().await.unwrap();
-    assert_sound(&ask(&agent, "Go").await, &stored(&agent).await);
+    turn(&agent, "Go").await;
     assert_eq!(most.load(Ordering::SeqCst), 8);
 }
 
@@ -137,9 +133,7 @@ async fn wrong_calls_get_an_error_result_and_do_not_run() {
         says("Sorry."),
     ]);
     let agent = agent(&model).tool(Arc::new(tool)).build().await.unwrap();
-    let told = ask(&agent, "Look").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Look").await;
     assert_eq!(ran.load(Ordering::SeqCst), 1);
     insta::assert_snapshot!(transcript(&told, &session));
 }
@@ -159,9 +153,7 @@ async fn a_repeated_call_id_is_replaced() {
     let again = || calls([call("c1", "look", &json!({"x": 1}))]);
     let model = Script::new([again(), again(), says("Twice.")]);
     let agent = agent(&model).tool(Arc::new(Double::echo("look"))).build().await.unwrap();
-    let told = ask(&agent, "Look").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Look").await;
     insta::assert_snapshot!(transcript(&told, &session));
 }
 
@@ -184,9 +176,7 @@ async fn a_tool_that_fails_or_panics_gives_an_error_result_and_its_siblings_fini
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "Go").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Go").await;
     insta::assert_snapshot!(transcript(&told, &session));
 }
 

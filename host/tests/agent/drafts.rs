@@ -9,7 +9,7 @@ use cepa::event::{Event, Outcome};
 use cepa::request::{Draft, Verdict};
 use serde_json::json;
 
-use crate::rig::{Script, agent, ask, assert_sound, entry, line, says, stored, text, told, transcript};
+use crate::rig::{Script, agent, assert_sound, entry, line, says, stored, text, told, transcript, turn};
 
 /// Gives these verdicts in order, then accepts.
 struct Judge(Mutex<Vec<Verdict>>);
@@ -64,9 +64,7 @@ async fn a_structured_answer_that_never_matches_fails_and_nothing_goes_out() {
 async fn a_rejected_draft_is_withdrawn_and_the_next_one_goes_out() {
     let model = Script::new([says("Go away."), says("Please wait.")]);
     let agent = agent(&model).middleware(judge([retry()])).build().await.unwrap();
-    let told = ask(&agent, "Hi").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Hi").await;
     assert!(model.asked()[1].tools.is_empty());
     insta::assert_snapshot!(transcript(&told, &session));
 }
@@ -75,9 +73,7 @@ async fn a_rejected_draft_is_withdrawn_and_the_next_one_goes_out() {
 async fn drafts_are_bounded_and_then_nothing_goes_out() {
     let model = Script::new([says("One."), says("Two."), says("Three.")]);
     let agent = agent(&model).middleware(judge([retry(), retry(), retry()])).build().await.unwrap();
-    let told = ask(&agent, "Hi").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Hi").await;
     assert_eq!(told.result.response.outcome, Outcome::Failed);
     assert_eq!(told.result.response.error.clone().unwrap().code, "draft-attempts");
     let withdrawn = told.events.iter().filter(|event| matches!(event, Event::Withdrawn { .. })).count();
@@ -93,9 +89,7 @@ async fn a_replaced_draft_is_announced_and_stored() {
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "The key?").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "The key?").await;
     insta::assert_snapshot!(transcript(&told, &session));
 }
 

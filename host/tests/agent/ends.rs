@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::agent::{Agent, AgentBuilder, Answer, ReplyInput};
-use cepa::chain::{ChainEntry, HookFuture, HookKind, HookSet, Layer, Native, Next, Reply, Sink};
+use cepa::chain::{HookFuture, HookKind, Layer, Next, Reply, Sink};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::{Event, EventKinds, Outcome};
 use cepa::message::{FinishReason, Message, ToolState};
@@ -13,13 +13,9 @@ use cepa::session::{SessionStore, SqliteSessions};
 use serde_json::json;
 
 use crate::rig::{
-    Double, Say, Script, agent, ask, ask_and_abort, ask_before, assert_sound, call, calls, line, says,
-    stored, told,
+    Double, Say, Script, agent, ask, ask_and_abort, ask_before, assert_sound, call, calls, entry, line, says,
+    stored, told, turn,
 };
-
-fn entry(name: &str, hooks: HookSet, layer: impl Layer) -> ChainEntry {
-    ChainEntry::new(Native::new(name, hooks, layer))
-}
 
 /// Notes how each reply ends.
 struct Observer(Arc<Mutex<Vec<Outcome>>>);
@@ -44,7 +40,7 @@ async fn each_kind_of_end_is_observed_once() {
     let agent = agent(&model)
         .tool(Arc::new(Double::echo("look")))
         .permissions(ask_before(&["look"]))
-        .middleware(entry("ends", HookSet::EMPTY.with(HookKind::TurnEnd), Observer(Arc::clone(&ends))))
+        .middleware(entry("ends", &[HookKind::TurnEnd], Observer(Arc::clone(&ends))))
         .build()
         .await
         .unwrap();
@@ -87,13 +83,11 @@ async fn a_layer_that_ends_a_reply_early_leaves_no_call_without_a_result() {
     let agent = agent(&model)
         .tool(Arc::new(Double::new("hang", |_, _| std::future::pending())))
         .tool(Arc::new(Double::echo("alone").alone()))
-        .middleware(entry("impatient", HookSet::EMPTY.with(HookKind::Reply), Impatient))
+        .middleware(entry("impatient", &[HookKind::Reply], Impatient))
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "Look").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Look").await;
     assert_eq!(told.result.response.text(), "Enough.");
     let states: Vec<ToolState> =
         session.messages.iter().flat_map(Message::tool_results).map(|result| result.state).collect();

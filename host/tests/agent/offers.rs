@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::chain::{
-    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Native, Next, Reasoning,
-    ReplyContext, Sink,
+    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Next, Reasoning, ReplyContext,
+    Sink,
 };
 use cepa::message::ToolState;
 use cepa::request::{ModelRequest, ModelResponse, ReasoningRequest, ReasoningResponse, ToolResponse};
@@ -13,7 +13,7 @@ use cepa::tool::{Tool, ToolList, ToolOwner, ToolProvider};
 use futures::future::BoxFuture;
 use serde_json::json;
 
-use crate::rig::{Double, Script, agent, ask, assert_sound, call, calls, line, says, stored};
+use crate::rig::{Double, Script, agent, call, calls, entry, line, says, turn};
 
 /// Four steps: `look`, then `see` three times, then an answer.
 fn script() -> Arc<Script> {
@@ -78,9 +78,7 @@ async fn a_tool_that_is_withheld_for_a_step_is_refused_there_and_runs_later() {
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "Go").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (_, session) = turn(&agent, "Go").await;
     assert_eq!(offered(&model), ["look see", "look", "look see", "look see"]);
     let results: Vec<String> =
         session.messages.iter().map(line).filter(|it| it.starts_with("tool")).collect();
@@ -116,17 +114,15 @@ impl Layer for Strips {
 #[tokio::test]
 async fn a_tool_that_a_layer_took_out_of_a_request_is_refused() {
     let model = script();
-    let layer = Native::new("strips", HookSet::EMPTY.with(HookKind::ModelCall), Strips(Mutex::new(0)));
+    let layer = entry("strips", &[HookKind::ModelCall], Strips(Mutex::new(0)));
     let agent = agent(&model)
         .tool(Arc::new(Double::echo("look")))
         .tool(Arc::new(Double::echo("see")))
-        .middleware(ChainEntry::new(layer))
+        .middleware(layer)
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "Go").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (_, session) = turn(&agent, "Go").await;
     let texts: Vec<String> = session.messages.iter().map(line).collect();
     assert_eq!(texts[4], format!("tool: c2 {REFUSED}"));
     assert_eq!(texts[6], "tool: c3 Success see 1");
@@ -167,9 +163,7 @@ async fn a_providers_tools_come_and_go_between_steps() {
     ]);
     let agent =
         agent(&model).tools_of(ToolOwner::Mcp("far".to_owned()), Arc::new(provider)).build().await.unwrap();
-    let told = ask(&agent, "Go").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (_, session) = turn(&agent, "Go").await;
     assert_eq!(offered(&model), ["look", "see", "see"]);
     let texts: Vec<String> = session.messages.iter().map(line).collect();
     assert_eq!(

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::agent::Agent;
-use cepa::chain::{ChainEntry, HookFuture, HookKind, HookSet, Layer, ModelCall, Native, Next, Sink};
+use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Sink};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::{Event, EventKinds, Outcome};
 use cepa::message::{INTERRUPTED, Message};
@@ -12,13 +12,9 @@ use cepa::session::ReplyStatus;
 use serde_json::{Value, json};
 
 use crate::rig::{
-    Double, Say, Script, Told, agent, ask, ask_and_abort, assert_agree, assert_sound, call, line, raw_call,
-    says, stored, text, thinking, told, transcript,
+    Double, Say, Script, Told, agent, ask, ask_and_abort, assert_agree, assert_sound, call, entry, line,
+    raw_call, says, stored, text, thinking, told, transcript,
 };
-
-fn entry(name: &str, hook: HookKind, layer: impl Layer) -> ChainEntry {
-    ChainEntry::new(Native::new(name, HookSet::EMPTY.with(hook), layer))
-}
 
 /// The last piece of a text that the tests below have the model say.
 fn last_word(event: &Event) -> bool {
@@ -122,7 +118,8 @@ async fn what_a_retry_has_withdrawn_does_not_come_back() {
         Say::Break(vec![text("There was a king")], Error::new(ErrorKind::Connection, "cut")),
         Say::Stuck(vec![text("Once upon a time")]),
     ]);
-    let agent = agent(&model).middleware(entry("retry", HookKind::ModelCall, Retry)).build().await.unwrap();
+    let agent =
+        agent(&model).middleware(entry("retry", &[HookKind::ModelCall], Retry)).build().await.unwrap();
     let told = ask_and_abort(&agent, "A story", last_word).await;
     let session = stored(&agent).await;
     assert_sound(&told, &session);
@@ -159,7 +156,7 @@ impl Layer for Holds {
 async fn a_filter_lets_go_of_what_it_held_back_and_that_is_what_stays() {
     let held: Arc<Mutex<String>> = Arc::default();
     let model = Script::new([Say::Stuck(vec![text("Once upon a time")])]);
-    let layer = entry("holds", HookKind::Events, Holds(Arc::clone(&held)));
+    let layer = entry("holds", &[HookKind::Events], Holds(Arc::clone(&held)));
     let agent = agent(&model).middleware(layer).build().await.unwrap();
     let stream = agent.reply("s", "A story").await.unwrap();
     while *held.lock().unwrap() != "Once upon a time" {

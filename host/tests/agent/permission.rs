@@ -10,7 +10,7 @@ use cepa::message::ToolState;
 use cepa::request::{Permission, PermissionDecision, PermissionRequest};
 use serde_json::json;
 
-use crate::rig::{Double, Script, agent, ask, assert_sound, call, calls, entry, says, stored, transcript};
+use crate::rig::{Double, Script, agent, ask, call, calls, entry, says, stored, transcript, turn};
 
 /// A layer that decides without asking further.
 struct Decides(Result<Permission, ErrorKind>);
@@ -44,9 +44,7 @@ async fn state_under(rules: PermissionRules, layer: Option<ChainEntry>) -> Optio
         agent = agent.middleware(layer);
     }
     let agent = agent.build().await.unwrap();
-    let told = ask(&agent, "Look").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Look").await;
     if told.result.response.outcome == Outcome::Parked {
         return Some(ToolState::Parked);
     }

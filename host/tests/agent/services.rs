@@ -13,7 +13,7 @@ use futures::future::BoxFuture;
 use serde_json::json;
 
 use crate::rig::{
-    Double, Script, agent, ask, ask_before, assert_sound, call, calls, line, says, stored, transcript,
+    Double, Script, agent, ask, ask_before, assert_sound, call, calls, line, says, stored, transcript, turn,
 };
 
 type Deed = dyn Fn(Arc<dyn Services>) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
@@ -79,9 +79,7 @@ async fn a_layers_own_model_call_is_counted_and_not_streamed() {
         Ok(())
     });
     let agent = agent(&model).middleware(entry).build().await.unwrap();
-    let told = ask(&agent, "Hi").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Hi").await;
     assert!(model.asked()[0].internal && !model.asked()[1].internal);
     assert_eq!(told.result.response.usage.input_tokens, Some(20));
     assert_eq!(session.usage[0].2, 2);
@@ -135,9 +133,7 @@ async fn a_layers_tool_call_is_checked_like_any_other_and_stored_nowhere() {
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "Hi").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Hi").await;
     assert_eq!(told.result.response.text(), "Done.");
     assert_eq!(session.messages.len(), 2);
 }
@@ -161,9 +157,7 @@ async fn a_replaced_part_of_the_conversation_is_stored_and_never_splits_a_call_f
     });
     let agent = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(entry).build().await.unwrap();
     ask(&agent, "Look").await;
-    let told = ask(&agent, "And?").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (_, session) = turn(&agent, "And?").await;
     let texts: Vec<String> = session.messages.iter().map(line).collect();
     assert_eq!(texts, ["user: In short.", "user: And?", "assistant: Short."]);
     assert_eq!(session.reply.unwrap().base, 1, "the begin of the reply moved with it");

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use cepa::chain::{ChainEntry, HookFuture, HookKind, HookSet, Layer, ModelCall, Native, Next, Sink};
+use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Sink};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::{Event, EventKinds};
 use cepa::message::Usage;
 use cepa::request::{ModelRequest, ModelResponse};
 
-use crate::rig::{Say, Script, Told, agent, ask, ask_and_abort, says, stored, text};
+use crate::rig::{Say, Script, Told, agent, ask, ask_and_abort, entry, says, stored, text};
 
 /// What each call of the script costs.
 fn price() -> Usage {
@@ -86,9 +86,9 @@ impl Layer for Twice {
 #[tokio::test]
 async fn a_call_that_was_made_in_vain_is_counted_beside_the_one_that_answered() {
     for (twice, first) in [(Twice::Fails, broken()), (Twice::Drops, Say::Hang(vec![text("Once upon")]))] {
-        let layer = Native::new("twice", HookSet::EMPTY.with(HookKind::ModelCall), twice);
+        let layer = entry("twice", &[HookKind::ModelCall], twice);
         let model = Script::new([first, says("Yes.")]);
-        let agent = agent(&model).middleware(ChainEntry::new(layer)).build().await.unwrap();
+        let agent = agent(&model).middleware(layer).build().await.unwrap();
         let told = ask(&agent, "Go").await;
         assert_eq!(told.result.response.text(), "Yes.");
         assert_eq!(told.result.response.usage.input_tokens, Some(20));

@@ -12,16 +12,14 @@ use cepa::session::SqliteSessions;
 
 use crate::rig::{
     Double, Say, Script, agent, ask, assert_sound, call, calls, says, stored, text, thinking, told,
-    transcript,
+    transcript, turn,
 };
 
 #[tokio::test]
 async fn a_plain_turn() {
     let model = Script::new([says("Hello there, friend.")]);
     let agent = agent(&model).build().await.unwrap();
-    let told = ask(&agent, "Hi").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Hi").await;
     insta::assert_snapshot!(transcript(&told, &session));
     let asked = &model.asked()[0];
     assert_eq!(asked.system_prompt.as_deref(), Some("Be brief."));
@@ -77,9 +75,7 @@ async fn a_model_that_breaks_off_fails_the_reply_and_its_text_is_withdrawn() {
         Say::Break(vec![text("I was about to")], Error::new(ErrorKind::Connection, "the line was cut"));
     let model = Script::new([broken]);
     let agent = agent(&model).build().await.unwrap();
-    let told = ask(&agent, "Go").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Go").await;
     insta::assert_snapshot!(transcript(&told, &session));
 }
 
@@ -98,9 +94,7 @@ async fn steps_are_bounded() {
     let model =
         Script::new((1..=3).map(|n| calls([call(&format!("c{n}"), "look", &serde_json::json!({"x": n}))])));
     let agent = agent(&model).tool(Arc::new(Double::echo("look"))).max_steps(3).build().await.unwrap();
-    let told = ask(&agent, "Look around").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, _) = turn(&agent, "Look around").await;
     let error = told.result.response.error.clone().unwrap();
     assert_eq!((error.kind, error.code.as_str()), (ErrorKind::Limit, "max-steps"));
     assert_eq!(error.message, "limit `max-steps` reached: 4 of 3 allowed");
@@ -206,9 +200,7 @@ async fn a_scripted_model_and_a_session_file_work_together() {
         .build()
         .await
         .unwrap();
-    let told = ask(&agent, "Look").await;
-    let session = stored(&agent).await;
-    assert_sound(&told, &session);
+    let (told, session) = turn(&agent, "Look").await;
     assert_eq!(told.result.response.text(), "The tool says: look 1");
     let revised = told.events.iter().any(|event| event.kind() == EventKinds::REVISION);
     assert!(!revised, "what was streamed is what is stored");
