@@ -313,3 +313,11 @@ pub enum FinishReason {
     /// Anything else.
     Other,
 }
+
+impl FinishReason {
+    /// Why a model that said this stopped: for its tool calls, or as it was done.
+    pub fn of(content: &[Block]) -> Self {
+        let calls = content.iter().any(|block| matches!(block, Block::ToolCall(_)));
+        if calls { Self::ToolCalls } else { Self::Stop }
+    }
+}

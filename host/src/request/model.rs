@@ -114,7 +114,7 @@ shared! {
 impl ModelResponse {
     /// An answer with this content, by no model.
     pub fn answer(content: Vec<Block>) -> Self {
-        let calls = content.iter().any(|block| matches!(block, Block::ToolCall(_)));
+        let finish_reason = FinishReason::of(&content);
         Self::new(ModelResponseData {
             id: String::new(),
             model: String::new(),
@@ -122,7 +122,7 @@ impl ModelResponse {
             provider: String::new(),
             message: Message::new(Role::Assistant, content),
             usage: None,
-            finish_reason: if calls { FinishReason::ToolCalls } else { FinishReason::Stop },
+            finish_reason,
             metadata: Map::new(),
         })
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::shared;
 use crate::error::{Error, ErrorKind};
-use crate::message::{FinishReason, Message, ToolChoice, ToolDefinition, Usage};
+use crate::message::{Block, FinishReason, Message, Role, ToolChoice, ToolDefinition, Usage};
 
 /// The data of a [`ReasoningRequest`].
 #[derive(Clone, Debug, Default)]
@@ -57,4 +57,13 @@ pub struct ReasoningResponseData {
 shared! {
     /// What one step's reasoning came to.
     ReasoningResponse of ReasoningResponseData
+}
+
+impl ReasoningResponse {
+    /// An answer with this content, by no model.
+    pub fn answer(content: Vec<Block>) -> Self {
+        let finish_reason = FinishReason::of(&content);
+        let message = Message::new(Role::Assistant, content);
+        Self::new(ReasoningResponseData { message, usage: None, finish_reason })
+    }
 }

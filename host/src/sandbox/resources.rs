@@ -13,7 +13,10 @@ use serde_json::{Map, Value};
 use crate::error::Error;
 
 use super::bindings::cepa::middleware::{requests as wit, types};
-use super::convert::{error_to_guest, json_from_guest};
+use super::convert::{
+    call_to_guest, content_from_guest, error_to_guest, json_from_guest, message_to_guest, reason_to_guest,
+    usage_to_guest,
+};
 use super::store::GuestState;
 
 impl wit::Host for GuestState {}
@@ -36,25 +39,62 @@ macro_rules! shared_resource {
 }
 use shared_resource;
 
-/// `metadata` and `set-metadata` of a resource whose data has a field `metadata`.
-macro_rules! metadata {
-    ($resource:ty) => {
-        fn metadata(&mut self, this: Resource<$resource>, key: String) -> wasmtime::Result<Option<String>> {
-            Ok(super::read_value(&self.table.get(&this)?.metadata, &key))
+/// A getter and a setter of values that stand under names in a field of the data.
+macro_rules! values {
+    ($resource:ty, $field:ident: $get:ident, $set:ident) => {
+        fn $get(&mut self, this: Resource<$resource>, name: String) -> wasmtime::Result<Option<String>> {
+            Ok(super::read_value(&self.table.get(&this)?.$field, &name))
         }
 
-        fn set_metadata(
+        fn $set(
             &mut self,
             this: Resource<$resource>,
-            key: String,
+            name: String,
             value: Option<String>,
         ) -> wasmtime::Result<Result<(), types::Error>> {
             let this = self.table.get_mut(&this)?;
-            Ok(super::parse_value(value).map(|value| super::put_value(&mut this.edit().metadata, key, value)))
+            Ok(super::parse_value(value).map(|value| super::put_value(&mut this.edit().$field, name, value)))
         }
     };
 }
-use metadata;
+use values;
+
+/// What a response tells of a model: its message, its tokens, and why it stopped.
+macro_rules! said_by_model {
+    ($resource:ty) => {
+        fn message(&mut self, this: Resource<$resource>) -> wasmtime::Result<types::Message> {
+            Ok(super::message_to_guest(self.table.get(&this)?.message.clone()))
+        }
+
+        fn text(&mut self, this: Resource<$resource>) -> wasmtime::Result<String> {
+            Ok(self.table.get(&this)?.message.text())
+        }
+
+        fn tool_calls(&mut self, this: Resource<$resource>) -> wasmtime::Result<Vec<types::ToolCall>> {
+            Ok(self.table.get(&this)?.message.tool_calls().cloned().map(super::call_to_guest).collect())
+        }
+
+        fn set_content(
+            &mut self,
+            this: Resource<$resource>,
+            content: Vec<types::ContentBlock>,
+        ) -> wasmtime::Result<Result<(), types::Error>> {
+            let this = self.table.get_mut(&this)?;
+            super::answer(
+                super::content_from_guest(content).map(|content| this.edit().message.content = content),
+            )
+        }
+
+        fn usage(&mut self, this: Resource<$resource>) -> wasmtime::Result<Option<types::Usage>> {
+            Ok(self.table.get(&this)?.usage.clone().map(super::usage_to_guest))
+        }
+
+        fn finish_reason(&mut self, this: Resource<$resource>) -> wasmtime::Result<types::FinishReason> {
+            Ok(super::reason_to_guest(self.table.get(&this)?.finish_reason))
+        }
+    };
+}
+use said_by_model;
 
 /// A value of a map as JSON text.
 fn read_value(map: &Map<String, Value>, key: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What every handle has in common.
 
-use crate::{ContentBlock, Error, Message, Role};
+use crate::{ContentBlock, Error, FinishReason, Message, Role};
 
 /// Makes a handle around a data struct of public fields.
 macro_rules! handle {
@@ -65,7 +65,40 @@ macro_rules! parameters {
     };
 }
 
-pub(crate) use {handle, metadata, parameters};
+/// Adds what a response tells of a model: its message, its tokens, and why it stopped.
+macro_rules! said_by_model {
+    ($name:ident) => {
+        #[expect(missing_docs, reason = "each method is documented in wit/requests.wit")]
+        impl $name {
+            pub fn message(&self) -> crate::Message {
+                self.0.borrow().message.clone()
+            }
+
+            pub fn text(&self) -> String {
+                self.0.borrow().message.text()
+            }
+
+            pub fn tool_calls(&self) -> Vec<crate::ToolCall> {
+                self.0.borrow().message.tool_calls().cloned().collect()
+            }
+
+            pub fn set_content(&self, content: &[crate::ContentBlock]) -> Result<(), crate::Error> {
+                self.0.borrow_mut().message.content = content.to_vec();
+                Ok(())
+            }
+
+            pub fn usage(&self) -> Option<crate::Usage> {
+                self.0.borrow().usage.clone()
+            }
+
+            pub fn finish_reason(&self) -> crate::FinishReason {
+                self.0.borrow().finish_reason
+            }
+        }
+    };
+}
+
+pub(crate) use {handle, metadata, parameters, said_by_model};
 
 /// Values by name, each JSON text, sorted.
 pub type Values = std::collections::BTreeMap<String, String>;
@@ -93,4 +126,9 @@ pub(super) fn json_object(text: &str) -> Result<(), Error> {
 /// An assistant's message with this content.
 pub(super) fn assistant(content: &[ContentBlock]) -> Message {
     Message::new(Role::Assistant, content.to_vec())
+}
+
+/// Why a model that said this stopped: for its tool calls, or as it was done.
+pub(super) fn finish_reason(message: &Message) -> FinishReason {
+    if message.tool_calls().next().is_some() { FinishReason::ToolCalls } else { FinishReason::Stop }
 }

@@ -1,7 +1,9 @@
 //! A model request and its response.
 
-use super::handle::{Values, assistant, handle, json_object, metadata, parameters};
-use crate::{ContentBlock, Error, FinishReason, Message, ToolCall, ToolChoice, ToolDefinition, Usage};
+use super::handle::{
+    Values, assistant, finish_reason, handle, json_object, metadata, parameters, said_by_model,
+};
+use crate::{ContentBlock, Error, FinishReason, Message, ToolChoice, ToolDefinition, Usage};
 
 /// The data of a [`ModelRequest`].
 #[derive(Clone, Debug, PartialEq)]
@@ -167,14 +169,14 @@ handle! {
     /// What a model answered.
     ModelResponse of ModelResponseData
 }
+said_by_model!(ModelResponse);
 metadata!(ModelResponse);
 
 #[expect(missing_docs, reason = "each method is documented in wit/requests.wit")]
 impl ModelResponse {
     pub fn new(content: &[ContentBlock]) -> Self {
         let message = assistant(content);
-        let finish_reason =
-            if message.tool_calls().next().is_some() { FinishReason::ToolCalls } else { FinishReason::Stop };
+        let finish_reason = finish_reason(&message);
         Self::from(ModelResponseData {
             id: String::new(),
             model: String::new(),
@@ -201,30 +203,5 @@ impl ModelResponse {
 
     pub fn provider(&self) -> String {
         self.0.borrow().provider.clone()
-    }
-
-    pub fn message(&self) -> Message {
-        self.0.borrow().message.clone()
-    }
-
-    pub fn text(&self) -> String {
-        self.0.borrow().message.text()
-    }
-
-    pub fn tool_calls(&self) -> Vec<ToolCall> {
-        self.0.borrow().message.tool_calls().cloned().collect()
-    }
-
-    pub fn set_content(&self, content: &[ContentBlock]) -> Result<(), Error> {
-        self.0.borrow_mut().message.content = content.to_vec();
-        Ok(())
-    }
-
-    pub fn usage(&self) -> Option<Usage> {
-        self.0.borrow().usage.clone()
-    }
-
-    pub fn finish_reason(&self) -> FinishReason {
-        self.0.borrow().finish_reason
     }
 }

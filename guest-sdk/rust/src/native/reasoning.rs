@@ -1,7 +1,7 @@
 //! A step's reasoning: its request and its response.
 
-use super::handle::{Values, assistant, handle, parameters};
-use crate::{ContentBlock, Error, ErrorKind, FinishReason, Message, ToolCall, ToolChoice, Usage};
+use super::handle::{Values, assistant, finish_reason, handle, parameters, said_by_model};
+use crate::{ContentBlock, Error, ErrorKind, FinishReason, Message, ToolChoice, Usage};
 
 /// The data of a [`ReasoningRequest`].
 #[derive(Clone, Debug, PartialEq)]
@@ -71,38 +71,13 @@ handle! {
     /// What one step's reasoning came to.
     ReasoningResponse of ReasoningResponseData
 }
+said_by_model!(ReasoningResponse);
 
 #[expect(missing_docs, reason = "each method is documented in wit/requests.wit")]
 impl ReasoningResponse {
     pub fn new(content: &[ContentBlock]) -> Self {
         let message = assistant(content);
-        let finish_reason =
-            if message.tool_calls().next().is_some() { FinishReason::ToolCalls } else { FinishReason::Stop };
+        let finish_reason = finish_reason(&message);
         Self::from(ReasoningResponseData { message, usage: None, finish_reason })
-    }
-
-    pub fn message(&self) -> Message {
-        self.0.borrow().message.clone()
-    }
-
-    pub fn text(&self) -> String {
-        self.0.borrow().message.text()
-    }
-
-    pub fn tool_calls(&self) -> Vec<ToolCall> {
-        self.0.borrow().message.tool_calls().cloned().collect()
-    }
-
-    pub fn set_content(&self, content: &[ContentBlock]) -> Result<(), Error> {
-        self.0.borrow_mut().message.content = content.to_vec();
-        Ok(())
-    }
-
-    pub fn usage(&self) -> Option<Usage> {
-        self.0.borrow().usage.clone()
-    }
-
-    pub fn finish_reason(&self) -> FinishReason {
-        self.0.borrow().finish_reason
     }
 }

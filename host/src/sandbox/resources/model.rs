@@ -6,13 +6,12 @@ use crate::message::Message;
 use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
-    call_to_guest, choice_from_guest, choice_to_guest, content_from_guest, message_from_guest,
-    message_to_guest, messages_from_guest, messages_to_guest, reason_to_guest, schema_from_guest,
-    tool_to_guest, tools_from_guest, usage_to_guest,
+    choice_from_guest, choice_to_guest, content_from_guest, message_from_guest, message_to_guest,
+    messages_from_guest, messages_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
 };
 use crate::sandbox::store::GuestState;
 
-use super::{answer, metadata, parse_value, put_value, read_value, shared_resource};
+use super::{answer, said_by_model, shared_resource, values};
 
 impl GuestState {
     /// Edits the messages of a request with one that a guest gives.
@@ -29,7 +28,8 @@ impl GuestState {
 
 impl wit::HostModelRequest for GuestState {
     shared_resource!(ModelRequest);
-    metadata!(ModelRequest);
+    values!(ModelRequest, metadata: metadata, set_metadata);
+    values!(ModelRequest, parameters: parameter, set_parameter);
 
     fn new(&mut self, model: String) -> wasmtime::Result<Resource<ModelRequest>> {
         self.give(ModelRequest::to(model))
@@ -162,23 +162,9 @@ impl wit::HostModelRequest for GuestState {
         answer(schema.map(|schema| this.edit().output_schema = schema))
     }
 
-    fn parameter(&mut self, this: Resource<ModelRequest>, name: String) -> wasmtime::Result<Option<String>> {
-        Ok(read_value(&self.table.get(&this)?.parameters, &name))
-    }
-
     fn parameters(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<(String, String)>> {
         let parameters = &self.table.get(&this)?.parameters;
         Ok(parameters.iter().map(|(name, value)| (name.clone(), value.to_string())).collect())
-    }
-
-    fn set_parameter(
-        &mut self,
-        this: Resource<ModelRequest>,
-        name: String,
-        value: Option<String>,
-    ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
-        Ok(parse_value(value).map(|value| put_value(&mut this.edit().parameters, name, value)))
     }
 
     fn internal(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<bool> {
@@ -188,7 +174,8 @@ impl wit::HostModelRequest for GuestState {
 
 impl wit::HostModelResponse for GuestState {
     shared_resource!(ModelResponse);
-    metadata!(ModelResponse);
+    values!(ModelResponse, metadata: metadata, set_metadata);
+    said_by_model!(ModelResponse);
 
     fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ModelResponse>> {
         // A constructor has no error value: content that can't be read is the guest's fault.
@@ -210,34 +197,5 @@ impl wit::HostModelResponse for GuestState {
 
     fn provider(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {
         Ok(self.table.get(&this)?.provider.clone())
-    }
-
-    fn message(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<types::Message> {
-        Ok(message_to_guest(self.table.get(&this)?.message.clone()))
-    }
-
-    fn text(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {
-        Ok(self.table.get(&this)?.text())
-    }
-
-    fn tool_calls(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<Vec<types::ToolCall>> {
-        Ok(self.table.get(&this)?.message.tool_calls().cloned().map(call_to_guest).collect())
-    }
-
-    fn set_content(
-        &mut self,
-        this: Resource<ModelResponse>,
-        content: Vec<types::ContentBlock>,
-    ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
-        answer(content_from_guest(content).map(|content| this.edit().message.content = content))
-    }
-
-    fn usage(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<Option<types::Usage>> {
-        Ok(self.table.get(&this)?.usage.clone().map(usage_to_guest))
-    }
-
-    fn finish_reason(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<types::FinishReason> {
-        Ok(reason_to_guest(self.table.get(&this)?.finish_reason))
     }
 }

@@ -10,7 +10,7 @@ use crate::sandbox::convert::{
 };
 use crate::sandbox::store::GuestState;
 
-use super::{answer, metadata, shared_resource};
+use super::{answer, shared_resource, values};
 
 fn checked_input(messages: Vec<types::Message>) -> Result<Vec<crate::message::Message>, Error> {
     let messages = messages_from_guest(messages)?;
@@ -23,7 +23,7 @@ fn checked_input(messages: Vec<types::Message>) -> Result<Vec<crate::message::Me
 
 impl wit::HostReplyRequest for GuestState {
     shared_resource!(ReplyRequest);
-    metadata!(ReplyRequest);
+    values!(ReplyRequest, metadata: metadata, set_metadata);
 
     fn input(&mut self, this: Resource<ReplyRequest>) -> wasmtime::Result<Vec<types::Message>> {
         Ok(self.table.get(&this)?.input.iter().cloned().map(message_to_guest).collect())

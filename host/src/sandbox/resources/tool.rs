@@ -9,7 +9,7 @@ use crate::sandbox::convert::{
 };
 use crate::sandbox::store::GuestState;
 
-use super::{answer, metadata, shared_resource};
+use super::{answer, shared_resource, values};
 
 fn check_arguments(text: &str) -> Result<(), Error> {
     match json_from_guest("the arguments", text)? {
@@ -20,7 +20,7 @@ fn check_arguments(text: &str) -> Result<(), Error> {
 
 impl wit::HostToolRequest for GuestState {
     shared_resource!(ToolRequest);
-    metadata!(ToolRequest);
+    values!(ToolRequest, metadata: metadata, set_metadata);
 
     fn call_id(&mut self, this: Resource<ToolRequest>) -> wasmtime::Result<String> {
         Ok(self.table.get(&this)?.call.id.clone())
@@ -55,7 +55,7 @@ impl wit::HostToolRequest for GuestState {
 
 impl wit::HostToolResponse for GuestState {
     shared_resource!(ToolResponse);
-    metadata!(ToolResponse);
+    values!(ToolResponse, metadata: metadata, set_metadata);
 
     fn new(
         &mut self,
