@@ -41,7 +41,7 @@ impl Script {
                 .run()?,
         };
         let path = self.out_dir.join(file);
-        fs::write(&path, table(name, &guests, &components)).map_err(Error::file(&path))?;
+        fs::write(&path, self.table(name, &guests, &components)).map_err(Error::file(&path))?;
         Ok(components)
     }
 
@@ -78,6 +78,25 @@ impl Script {
         Ok(guests)
     }
 
+    /// The paths in it start from `$OUT_DIR`, so that a target folder may be moved or come from a cache.
+    fn table(&self, name: &str, guests: &[Guest], components: &[Component]) -> String {
+        let mut text = format!("/// Components by name.\npub static {name}: &[(&str, &[u8])] = &[\n");
+        for guest in guests {
+            if let Some(component) = components.iter().find(|component| component.package == guest.package) {
+                let path = component.path.strip_prefix(&self.out_dir).unwrap_or(&component.path);
+                let path = format!("/{}", path.display());
+                // Writing to a string does not fail.
+                let _ = writeln!(
+                    text,
+                    "    ({:?}, include_bytes!(concat!(env!(\"OUT_DIR\"), {path:?}))),",
+                    guest.name
+                );
+            }
+        }
+        text.push_str("];\n");
+        text
+    }
+
     /// `guests` in the outer target folder: shared by all build scripts, and never the folder that cargo has locked.
     fn target_dir(&self) -> PathBuf {
         let root = self.out_dir.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
@@ -94,17 +113,4 @@ struct Guest {
 fn package_name(manifest: &str) -> Option<String> {
     let value = manifest.lines().find_map(|line| line.strip_prefix("name = "))?;
     Some(value.trim().trim_matches('"').to_owned())
-}
-
-fn table(name: &str, guests: &[Guest], components: &[Component]) -> String {
-    let mut text = format!("/// Components by name.\npub static {name}: &[(&str, &[u8])] = &[\n");
-    for guest in guests {
-        if let Some(component) = components.iter().find(|component| component.package == guest.package) {
-            let path = component.path.display().to_string();
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "    ({:?}, include_bytes!({path:?})),", guest.name);
-        }
-    }
-    text.push_str("];\n");
-    text
 }
