@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use crate::error::{Error, ErrorKind, Failure, Fault};
 
 use super::context::ReplyContext;
+use super::drive::Branch;
 use super::endpoint::Endpoint;
 use super::hook::{Hook, HookKind, forged_park};
 use super::layer::{ChainEntry, Layer, OnFault};
@@ -100,7 +101,7 @@ impl Chain {
             context: Arc::clone(&self.context),
             parked: Mutex::new(None),
         });
-        let inner = enter(Arc::clone(&call), 0, request, out);
+        let inner = enter(Arc::clone(&call), 0, Branch::default(), request, out);
         let result = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Error::aborted()),
@@ -130,11 +131,12 @@ impl<H: Hook> HookCall<H> {
 pub(super) fn enter<H: Hook>(
     call: Arc<HookCall<H>>,
     place: usize,
+    branch: Branch,
     request: H::Request,
     out: Sink,
 ) -> BoxFuture<'static, Result<H::Response, Error>> {
     if place < call.slots.len() {
-        return Box::pin(enter_layer(call, place, request, out));
+        return Box::pin(enter_layer(call, place, branch, request, out));
     }
     Box::pin(async move {
         let response = call.endpoint.call(request, out).await?;
@@ -148,13 +150,21 @@ pub(super) fn enter<H: Hook>(
 async fn enter_layer<H: Hook>(
     call: Arc<HookCall<H>>,
     place: usize,
+    branch: Branch,
     request: H::Request,
     out: Sink,
 ) -> Result<H::Response, Error> {
     let slot = &call.slots[place];
     let keeps = call.context.ledger.keeps();
     let hop = Arc::new(Hop::new(slot.on_fault == OnFault::Skip || keeps, &request));
-    let next = Next::new(Arc::clone(&call), place + 1, out.clone(), Arc::clone(&hop), slot.next_runs_max);
+    let next = Next::new(
+        Arc::clone(&call),
+        place + 1,
+        branch.clone(),
+        out.clone(),
+        Arc::clone(&hop),
+        slot.next_runs_max,
+    );
     let spare = (slot.on_fault == OnFault::Skip).then(|| (request.clone(), out.clone()));
     let start = if keeps { call.context.world.monotonic() } else { std::time::Duration::ZERO };
     let result = H::call(Arc::clone(&slot.layer), request, next, out).await;
@@ -169,7 +179,7 @@ async fn enter_layer<H: Hook>(
             call.context.ledger.note(&slot.name, kind);
             match hop.last() {
                 Some(result) => result,
-                None => enter(Arc::clone(&call), place + 1, request, out).await,
+                None => enter(Arc::clone(&call), place + 1, branch, request, out).await,
             }
         }
         (Err(failure), _) => Err(fail(&call.context, &slot.name, H::KIND, failure)),

@@ -6,7 +6,7 @@ use crate::error::{Error, Failure};
 use crate::event::Event;
 
 use super::call::{HookCall, enter};
-use super::drive::drive;
+use super::drive::{Branch, drive};
 use super::hook::{Hook, Withdraw};
 use super::ledger::LayerLine;
 use super::run::Run;
@@ -18,6 +18,7 @@ use super::sink::Sink;
 pub struct Next<H: Hook> {
     call: Arc<HookCall<H>>,
     place: usize,
+    branch: Branch,
     out: Sink,
     hop: Arc<Hop<H>>,
     runs: u32,
@@ -40,12 +41,13 @@ impl<H: Hook> Next<H> {
     pub(super) fn new(
         call: Arc<HookCall<H>>,
         place: usize,
+        branch: Branch,
         out: Sink,
         hop: Arc<Hop<H>>,
         runs_max: u32,
     ) -> Self {
         let mark = out.mark();
-        Self { call, place, out, hop, runs: 0, runs_max, mark }
+        Self { call, place, branch, out, hop, runs: 0, runs_max, mark }
     }
 
     /// Runs what is inside and passes its events on.
@@ -56,8 +58,8 @@ impl<H: Hook> Next<H> {
         if let Some(parked) = self.begin(&request).await? {
             return Ok(parked);
         }
-        let inner = enter(Arc::clone(&self.call), self.place, request, self.out.clone());
-        let result = drive(inner).await;
+        let inner = enter(Arc::clone(&self.call), self.place, self.branch.clone(), request, self.out.clone());
+        let result = drive(inner, &self.branch).await;
         self.hop.finished(&result);
         result
     }
@@ -71,7 +73,7 @@ impl<H: Hook> Next<H> {
             return Ok(Run::parked(parked, self.out.clone()));
         }
         let (sink, events) = Sink::channel();
-        let inner = enter(Arc::clone(&self.call), self.place, request, sink);
+        let inner = enter(Arc::clone(&self.call), self.place, Branch::default(), request, sink);
         Ok(Run::new(inner, events, self.out.clone(), Arc::clone(&self.hop)))
     }
 
