@@ -132,6 +132,11 @@ impl OwnTime {
         }
     }
 
+    /// Whether somebody else is busy now.
+    pub(super) fn is_away(&self) -> bool {
+        self.lock().left.is_some()
+    }
+
     /// How long the layer itself was busy.
     pub(super) fn spent(&self) -> Duration {
         let clock = self.lock();

@@ -1,11 +1,12 @@
 //! One instance of a component in a store of its own, and the bounds around each call into it.
 
 use std::future::Future;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::time::Sleep;
 use wasmtime::component::{Instance, InstancePre};
 use wasmtime::{Store, UpdateDeadline};
 
@@ -21,7 +22,8 @@ pub(super) struct GuestInstance {
     pub(super) store: Store<GuestState>,
     pub(super) instance: Instance,
     pub(super) indices: Arc<HookIndices>,
-    pub(super) loaded: LoadedHooks,
+    /// Boxed, since an instance changes hands with each call.
+    pub(super) loaded: Box<LoadedHooks>,
 }
 
 /// What an instance is made of.
@@ -55,12 +57,7 @@ impl Template {
         store.set_epoch_deadline(1);
         store.data_mut().cpu.begin();
         let instance = self.pre.instantiate_async(&mut store).await?;
-        Ok(GuestInstance {
-            store,
-            instance,
-            indices: Arc::clone(&self.indices),
-            loaded: LoadedHooks::default(),
-        })
+        Ok(GuestInstance { store, instance, indices: Arc::clone(&self.indices), loaded: Box::default() })
     }
 }
 
@@ -103,24 +100,27 @@ pub(super) async fn within<T>(
     call: impl Future<Output = T>,
 ) -> Result<T, LimitHit> {
     let mut call = pin!(call);
-    // Most calls are done at once, or wait for what is inside: no timer for them.
-    let first = std::future::poll_fn(|cx| Poll::Ready(call.as_mut().poll(cx))).await;
-    if let Poll::Ready(result) = first {
-        return Ok(result);
-    }
-    loop {
-        let spent = own_time.spent();
-        let Some(left) = allowed.checked_sub(spent).filter(|left| !left.is_zero()) else {
-            return Err(LimitHit {
-                limit: "wall",
-                allowed: format!("{} ms", allowed.as_millis()),
-                used: format!("{} ms", spent.as_millis()),
-            });
-        };
-        tokio::select! {
-            biased;
-            result = &mut call => return Ok(result),
-            () = tokio::time::sleep(left) => {}
+    // Set only while the layer itself waits: what is inside may take as long as it likes, and needs no timer.
+    let mut alarm: Option<Pin<Box<Sleep>>> = None;
+    std::future::poll_fn(|cx| {
+        if let Poll::Ready(result) = call.as_mut().poll(cx) {
+            return Poll::Ready(Ok(result));
         }
-    }
+        alarm = None;
+        while !own_time.is_away() {
+            let spent = own_time.spent();
+            let Some(left) = allowed.checked_sub(spent).filter(|left| !left.is_zero()) else {
+                return Poll::Ready(Err(LimitHit {
+                    limit: "wall",
+                    allowed: format!("{} ms", allowed.as_millis()),
+                    used: format!("{} ms", spent.as_millis()),
+                }));
+            };
+            if alarm.insert(Box::pin(tokio::time::sleep(left))).as_mut().poll(cx).is_pending() {
+                break;
+            }
+        }
+        Poll::Pending
+    })
+    .await
 }
