@@ -14,10 +14,10 @@ use tokio::runtime::Runtime;
 use super::measure::{ratio, timed};
 
 const DEPTH: usize = 10;
-const CALLS: u32 = 400;
+const CALLS: u64 = 400;
 
 /// A request of this many messages of this many bytes.
-fn request(messages: usize, bytes: usize) -> ModelRequest {
+pub(crate) fn request(messages: usize, bytes: usize) -> ModelRequest {
     let mut request = ModelRequest::to("main");
     request.edit().system_prompt = Some("You are a careful assistant.".to_owned());
     for _ in 0..messages {
@@ -43,11 +43,11 @@ pub(crate) fn chain(runtime: &Runtime, bytes: &[u8], depth: usize) -> Chain {
 }
 
 /// So many calls, one after the other, on a worker of the runtime.
-fn calls(runtime: &Runtime, chain: &Chain, request: &ModelRequest) -> Duration {
+pub(crate) fn calls(runtime: &Runtime, chain: &Chain, request: &ModelRequest, count: u64) -> Duration {
     let (chain, request, endpoint) = (chain.clone(), request.clone(), endpoint());
     let work = async move {
         let start = std::time::Instant::now();
-        for _ in 0..CALLS {
+        for _ in 0..count {
             let result = chain.call(request.clone(), Arc::clone(&endpoint), Sink::discard()).await;
             black_box(result.expect("the call succeeds"));
         }
@@ -64,8 +64,8 @@ pub(crate) fn hop(runtime: &Runtime) -> f64 {
     let messages: Vec<Message> = request.messages.iter().map(|message| Message::clone(message)).collect();
     ratio(
         || {
-            let with = calls(runtime, &chain, &request);
-            let without = calls(runtime, &bare, &request);
+            let with = calls(runtime, &chain, &request, CALLS);
+            let without = calls(runtime, &bare, &request, CALLS);
             with.saturating_sub(without) / u32::try_from(DEPTH).expect("a small number")
         },
         || {
@@ -83,7 +83,7 @@ pub(crate) fn hop(runtime: &Runtime) -> f64 {
 pub(crate) fn size(runtime: &Runtime) -> f64 {
     let chain = chain(runtime, guest!("passthrough"), DEPTH);
     let (large, small) = (request(200, 1000), request(20, 400));
-    ratio(|| calls(runtime, &chain, &large), || calls(runtime, &chain, &small))
+    ratio(|| calls(runtime, &chain, &large, CALLS), || calls(runtime, &chain, &small, CALLS))
 }
 
 /// Ten layers that implement another hook, against none.
@@ -91,6 +91,6 @@ pub(crate) fn absent(runtime: &Runtime) -> f64 {
     let chain = chain(runtime, guest!("prompt"), DEPTH);
     let bare = self::chain(runtime, guest!("prompt"), 0);
     let request = request(20, 400);
-    let many = |chain: &Chain| (0..20).map(|_| calls(runtime, chain, &request)).sum::<Duration>();
+    let many = |chain: &Chain| (0..20).map(|_| calls(runtime, chain, &request, CALLS)).sum::<Duration>();
     ratio(|| many(&chain), || many(&bare))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cepa::chain::{Chain, ReplyContext};
+use cepa::chain::{Chain, ChainEntry, ReplyContext};
 use cepa_tests::chain::{LayerPlan, load, sandbox};
 use cepa_tests::guest;
 use tokio::runtime::Runtime;
@@ -11,7 +11,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 
 use super::measure::{ratio, timed};
 
-const INSTANCES: u32 = 200;
+const INSTANCES: u64 = 200;
 
 /// The same component on an engine that does nothing but run it.
 fn bare() -> (Engine, InstancePre<()>) {
@@ -23,6 +23,11 @@ fn bare() -> (Engine, InstancePre<()>) {
     let component = Component::from_binary(&engine, guest!("prompt")).expect("the guest compiles");
     let mut linker = Linker::new(&engine);
     linker.define_unknown_imports_as_traps(&component).expect("imports can be stubbed");
+    linker.allow_shadowing(true);
+    linker
+        .instance("cepa:middleware/context@0.1.0")
+        .and_then(|mut context| context.func_wrap("config", |_, ()| Ok(("{}".to_owned(),))))
+        .expect("the configuration can be given");
     let pre = linker.instantiate_pre(&component).expect("the guest links");
     (engine, pre)
 }
@@ -39,22 +44,27 @@ async fn call_bare(engine: &Engine, pre: &InstancePre<()>) {
     function.call_async(&mut store, &[prompt], &mut results).await.expect("the call succeeds");
 }
 
+/// A layer of a small component.
+pub(crate) fn entry(runtime: &Runtime) -> ChainEntry {
+    LayerPlan::new("prompt").entry(&runtime.block_on(load("bench", guest!("prompt"))))
+}
+
+/// So many times: a fresh instance, one call, and its end.
+pub(crate) fn fresh_calls(runtime: &Runtime, entry: &ChainEntry, count: u64) -> Duration {
+    timed(|| {
+        runtime.block_on(async {
+            for _ in 0..count {
+                let chain = Chain::open(std::slice::from_ref(entry), ReplyContext::builder("s", "r").build());
+                chain.system_prompt("Be brief".to_owned()).await.expect("the call succeeds");
+            }
+        });
+    })
+}
+
 /// A fresh instance of a layer, one call, and its end, against the same on a bare engine.
 pub(crate) fn fresh(runtime: &Runtime) -> f64 {
-    let component = runtime.block_on(load("bench", guest!("prompt")));
-    let entry = LayerPlan::new("prompt").entry(&component);
+    let entry = entry(runtime);
     let (engine, pre) = bare();
-    let ours = || -> Duration {
-        timed(|| {
-            runtime.block_on(async {
-                for _ in 0..INSTANCES {
-                    let chain =
-                        Chain::open(std::slice::from_ref(&entry), ReplyContext::builder("s", "r").build());
-                    chain.system_prompt("Be brief".to_owned()).await.expect("the call succeeds");
-                }
-            });
-        })
-    };
     let theirs = || {
         timed(|| {
             runtime.block_on(async {
@@ -64,13 +74,12 @@ pub(crate) fn fresh(runtime: &Runtime) -> f64 {
             });
         })
     };
-    ratio(ours, theirs)
+    ratio(|| fresh_calls(runtime, &entry, INSTANCES), theirs)
 }
 
 /// Stores made for a hundred hook calls of one layer in one reply: one, and nothing compiled.
 pub(crate) fn stores_per_reply(runtime: &Runtime) -> f64 {
-    let component = runtime.block_on(load("bench", guest!("prompt")));
-    let entry = LayerPlan::new("prompt").entry(&component);
+    let entry = entry(runtime);
     let compiled = sandbox().counts().compilations();
     let made = sandbox().counts().stores();
     let chain = Chain::open(std::slice::from_ref(&entry), ReplyContext::builder("s", "r").build());

@@ -16,8 +16,8 @@ use tokio::runtime::Runtime;
 use super::hop::chain;
 use super::measure::ratio;
 
-const DELTAS: usize = 1000;
-const STREAMS: u32 = 20;
+pub(crate) const DELTAS: usize = 1000;
+const STREAMS: u64 = 20;
 
 fn endpoint() -> Arc<dyn Endpoint<ModelCall>> {
     endpoint_fn(|_: ModelRequest, out: Sink| async move {
@@ -28,24 +28,21 @@ fn endpoint() -> Arc<dyn Endpoint<ModelCall>> {
     })
 }
 
-/// So many streams of 1,000 deltas, each read to its end.
-fn streams(runtime: &Runtime, chain: &Chain) -> Duration {
+/// So many streams of 1,000 deltas, each read to its end. As in an agent, the call is one task and its reader another.
+pub(crate) fn streams(runtime: &Runtime, chain: &Chain, count: u64) -> Duration {
     let (chain, endpoint) = (chain.clone(), endpoint());
     let work = async move {
         let start = std::time::Instant::now();
-        for _ in 0..STREAMS {
+        for _ in 0..count {
             let (out, mut stream) = Sink::stream();
-            let reading = async {
-                let mut count = 0;
-                while stream.next().await.is_some() {
-                    count += 1;
-                }
-                count
-            };
-            let (result, count) =
-                tokio::join!(chain.call(ModelRequest::to("m"), Arc::clone(&endpoint), out), reading);
-            result.expect("the call succeeds");
-            assert_eq!(count, DELTAS, "every delta arrives");
+            let (chain, endpoint) = (chain.clone(), Arc::clone(&endpoint));
+            let call = tokio::spawn(async move { chain.call(ModelRequest::to("m"), endpoint, out).await });
+            let mut read = 0;
+            while stream.next().await.is_some() {
+                read += 1;
+            }
+            call.await.expect("the task ends").expect("the call succeeds");
+            assert_eq!(read, DELTAS, "every delta arrives");
         }
         start.elapsed()
     };
@@ -56,7 +53,7 @@ fn streams(runtime: &Runtime, chain: &Chain) -> Duration {
 pub(crate) fn run(runtime: &Runtime) -> f64 {
     let through = chain(runtime, guest!("passthrough"), 10);
     let bare = chain(runtime, guest!("passthrough"), 0);
-    ratio(|| streams(runtime, &through), || streams(runtime, &bare))
+    ratio(|| streams(runtime, &through, STREAMS), || streams(runtime, &bare, STREAMS))
 }
 
 /// A native layer that reads and sends every event.
@@ -90,7 +87,7 @@ pub(crate) fn burst(runtime: &Runtime) -> f64 {
     let native = Chain::open(&[entry], ReplyContext::builder("s", "r").build());
     let bare = chain(runtime, guest!("observe"), 0);
     ratio(
-        || streams(runtime, &component).saturating_sub(streams(runtime, &bare)),
-        || streams(runtime, &native).saturating_sub(streams(runtime, &bare)),
+        || streams(runtime, &component, STREAMS).saturating_sub(streams(runtime, &bare, STREAMS)),
+        || streams(runtime, &native, STREAMS).saturating_sub(streams(runtime, &bare, STREAMS)),
     )
 }
