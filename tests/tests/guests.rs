@@ -61,7 +61,7 @@ fn surface(component: &[u8]) -> String {
 #[test]
 fn every_guest_is_used_by_a_test() -> io::Result<()> {
     let mut tests = String::new();
-    for folder in ["tests", "benches", "src", "../host/benches"] {
+    for folder in ["tests", "benches", "src", "../host/benches", "../fuzz/src"] {
         read_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut tests)?;
     }
     let unused: Vec<&str> =
