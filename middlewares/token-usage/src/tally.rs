@@ -106,7 +106,15 @@ impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = |count: Option<u64>| count.map_or("unknown".to_owned(), |count| count.to_string());
         let (input, output) = (known(self.total.input_tokens), known(self.total.output_tokens));
-        write!(f, "{} model calls, {input} input tokens, {output} output tokens", self.calls)?;
-        if self.complete { Ok(()) } else { write!(f, ", {} calls without a report", self.calls_unavailable) }
+        write!(f, "{}, {input} input tokens, {output} output tokens", counted(self.calls, "model call"))?;
+        if self.complete {
+            return Ok(());
+        }
+        write!(f, ", {} without a report", counted(self.calls_unavailable, "call"))
     }
+}
+
+/// A number of things, in words.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -135,11 +135,8 @@ fn counting_that_fails_changes_no_reply() -> Result<(), Error> {
     Ok(())
 }
 
-#[test]
-fn the_end_of_a_turn_logs_both_tallies() -> Result<(), Error> {
-    let rig = Rig::<TokenUsage>::new(Config::default())?;
-    call(&rig, answer("main", "openai", tokens(10, 5, None)))?;
-    call(&rig, answer("main", "openai", None))?;
+/// Ends a reply, and gives what was logged.
+fn logged_at_the_end(rig: &Rig<TokenUsage>) -> Vec<String> {
     rig.middleware.on_turn_end(TurnSummary::from(TurnSummaryData {
         outcome: Outcome::Replied,
         message: None,
@@ -149,8 +146,17 @@ fn the_end_of_a_turn_logs_both_tallies() -> Result<(), Error> {
         tool_calls: 0,
         duration_ms: 1,
     }));
-    let lines: Vec<String> = with(|world| world.log.iter().map(|(_, line)| line.clone()).collect());
-    let text = "2 model calls, 10 input tokens, 5 output tokens, 1 calls without a report";
-    assert_eq!(lines, [format!("run: {text}"), format!("session: {text}")]);
+    with(|world| world.log.drain(..).map(|(_, line)| line).collect())
+}
+
+#[test]
+fn the_end_of_a_turn_logs_both_tallies() -> Result<(), Error> {
+    let rig = Rig::<TokenUsage>::new(Config::default())?;
+    call(&rig, answer("main", "openai", tokens(10, 5, None)))?;
+    let text = "1 model call, 10 input tokens, 5 output tokens";
+    assert_eq!(logged_at_the_end(&rig), [format!("run: {text}"), format!("session: {text}")]);
+    call(&rig, answer("main", "openai", None))?;
+    let text = "2 model calls, 10 input tokens, 5 output tokens, 1 call without a report";
+    assert_eq!(logged_at_the_end(&rig), [format!("run: {text}"), format!("session: {text}")]);
     Ok(())
 }
