@@ -31,6 +31,7 @@ fn the_bundled_middlewares_are_components_of_the_contract_alone() {
             "model-retry: clock context log random -> configuration on-model-call",
             "rate-limit: clock context log state -> configuration on-model-call",
             "timing: clock context log -> configuration on-acting on-model-call on-reply",
+            "todo: context log state -> configuration tool-source",
             "token-usage: context log state -> configuration on-model-call on-turn-end",
         ]
     );

@@ -6,6 +6,7 @@
 mod answer;
 mod world;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub use answer::{Answer, Spoken};
@@ -23,6 +24,7 @@ use crate::{
     ModelResponse, OnActing, OnCheckPermission, OnCompressContext, OnModelCall, OnReasoning, OnReply,
     PermissionDecision, PermissionNext, PermissionRequest, ReasoningNext, ReasoningRequest,
     ReasoningResponse, ReplyNext, ReplyRequest, ReplyResponse, Sink, ToolNext, ToolRequest, ToolResponse,
+    ToolSource,
 };
 
 /// A middleware and the world that it runs in.
@@ -32,12 +34,12 @@ pub struct Rig<M> {
     pub middleware: M,
 }
 
-/// What came of one call of an onion hook.
+/// What came of one call of a hook.
 #[derive(Debug)]
 pub struct Called<Q, A> {
     /// What the middleware answered.
     pub result: Result<A, Error>,
-    /// The request of each run of `next`.
+    /// The request of each run of `next`; none where there is no `next`.
     pub requests: Vec<Q>,
     /// What went outward, in order.
     pub events: Vec<Event>,
@@ -101,6 +103,23 @@ impl<M: Middleware> Rig<M> {
         /// Calls `on-compress-context` with these answers inside.
         on_compress_context OnCompressContext CompressRequest CompressNext CompressResponse
     );
+
+    /// Calls a tool, its arguments a JSON object as the model writes it.
+    pub fn call_tool(&self, name: &str, arguments: &str) -> Called<ToolRequest, ToolResponse>
+    where
+        M: ToolSource,
+    {
+        let out = Outward::default();
+        let request = ToolRequest::from(ToolRequestData {
+            call_id: "call".to_owned(),
+            name: name.to_owned(),
+            arguments: arguments.to_owned(),
+            offered: Vec::new(),
+            metadata: BTreeMap::new(),
+        });
+        let result = self.middleware.call_tool(request, Sink(Rc::clone(&out)));
+        Called { result, requests: Vec::new(), events: out.take() }
+    }
 
     /// Calls `on-check-permission` with these decisions inside.
     pub fn on_check_permission(
