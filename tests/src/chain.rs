@@ -135,6 +135,6 @@ pub async fn call_in<H: Hook>(
         events
     };
     let (result, events) = tokio::join!(chain.call(request, endpoint, out), reading);
-    let notes = chain.context().ledger.take_notes().0;
+    let notes = chain.context().ledger.take_notes();
     Happened { result, events, notes }
 }

@@ -65,6 +65,10 @@ impl Tap for Watch {
         })
     }
 
+    fn noted(&mut self, event: u64) -> BoxFuture<'_, ()> {
+        Box::pin(self.reader.notes_before(event))
+    }
+
     fn failed(&mut self, error: Error) {
         self.board.lock().failure = Some(error);
     }

@@ -236,6 +236,7 @@ impl Turn {
         // When this fails the event is sent below.
         let _ = out.send(end.clone()).await;
         let _ = out.flush().await;
+        reader.notes().await;
         if reader.lacks_start() {
             let start = self.start_event();
             if reader.admits(&start) {

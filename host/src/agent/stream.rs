@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::chain::{HookKind, LayerLine, Ledger, Note, NoteKind};
+use crate::chain::{HookKind, LayerLine, Ledger, Note};
 use crate::error::Error;
 use crate::event::{Event, Outcome};
 use crate::message::Usage;
@@ -171,22 +171,23 @@ impl Reader {
         }
     }
 
-    /// Sends the notes so far and an event; `false` when nobody reads any more.
+    /// Sends an event; `false` when nobody reads any more.
     pub(super) async fn event(&self, event: Event) -> bool {
-        self.notes().await;
         self.items.send(Out::Item(ReplyItem::Event(event))).await.is_ok()
     }
 
     /// Sends the notes so far.
     pub(super) async fn notes(&self) {
-        let (mut notes, dropped) = self.ledger.take_notes();
-        if dropped > 0 {
-            let message = format!("{dropped} more notes were dropped");
-            notes.push(Note { layer: String::new(), kind: NoteKind::Log { level: "warn", message } });
-        }
-        for note in notes {
-            // Without a reader the notes have nowhere to go, and the reply's end is near.
-            let _ = self.items.send(Out::Item(ReplyItem::Note(note))).await;
+        self.notes_before(u64::MAX).await;
+    }
+
+    /// Sends the notes that were made before the event of this number. None is lost when this is cancelled.
+    pub(super) async fn notes_before(&self, event: u64) {
+        // Without a reader the notes have nowhere to go, and the reply's end is near.
+        while self.ledger.has_notes(event)
+            && let Ok(place) = self.items.reserve().await
+        {
+            self.ledger.pass_note(event, |note| place.send(Out::Item(ReplyItem::Note(note))));
         }
     }
 

@@ -1,5 +1,9 @@
 //! The end of a reply's stream: through the event filters to the reader, with a tap on either side.
 
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
@@ -7,6 +11,7 @@ use crate::error::Error;
 use crate::event::{Event, EventKinds};
 
 use super::call::{Chain, Slot};
+use super::ledger::Ledger;
 use super::sink::{CHANNEL_EVENTS, Item, Sink};
 
 /// An `on-events` layer and what it asked for.
@@ -21,6 +26,8 @@ pub trait Tap: Send + 'static {
     fn before(&mut self, event: &Event);
     /// An event as it goes out. Waits while the reader is busy; `false` when nobody reads any more.
     fn deliver(&mut self, event: Event) -> BoxFuture<'_, bool>;
+    /// Shows the notes that layers made before the event of this number. May be cancelled at any await.
+    fn noted(&mut self, event: u64) -> BoxFuture<'_, ()>;
     /// A filter failed, and the reply can't go on.
     fn failed(&mut self, error: Error);
 }
@@ -40,7 +47,7 @@ impl Pipeline {
     /// The error of a filter that could not begin.
     pub async fn start(chain: &Chain, tap: impl Tap) -> Result<(Sink, Self), Error> {
         let filters = chain.filters().await?;
-        let (sink, items) = Sink::channel();
+        let (sink, items) = Sink::counted(&chain.context().ledger);
         let task = tokio::spawn(carry(chain.clone(), filters, items, tap));
         Ok((sink, Self { task }))
     }
@@ -54,14 +61,15 @@ impl Pipeline {
 
 async fn carry(chain: Chain, filters: Vec<EventFilter>, mut items: mpsc::Receiver<Item>, mut tap: impl Tap) {
     let mut ready = Vec::with_capacity(CHANNEL_EVENTS);
-    while items.recv_many(&mut ready, CHANNEL_EVENTS).await > 0 {
+    let ledger = Arc::clone(&chain.context().ledger);
+    while beside_notes(&ledger, &mut tap, items.recv_many(&mut ready, CHANNEL_EVENTS)).await > 0 {
         let mut events = Vec::with_capacity(ready.len());
         let mut open = true;
         for item in ready.drain(..) {
             match item {
-                Item::Event(event) => {
+                Item::Event(event, number) => {
                     tap.before(&event);
-                    events.push(event);
+                    events.push((number, event));
                 }
                 Item::Barrier(arrived) => {
                     open &= hand_over(&chain, &filters, std::mem::take(&mut events), &mut tap).await;
@@ -77,8 +85,49 @@ async fn carry(chain: Chain, filters: Vec<EventFilter>, mut items: mpsc::Receive
     }
 }
 
-/// Passes events through every filter and delivers what comes out. `false` when the stream has ended.
+/// Waits for a future, and has the notes shown that layers make meanwhile.
+async fn beside_notes<T>(ledger: &Ledger, tap: &mut impl Tap, future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut notes = pin!(show_notes(ledger, tap));
+    tokio::select! {
+        // What came before a note goes out before it.
+        biased;
+        done = &mut future => done,
+        never = &mut notes => never,
+    }
+}
+
+/// Has notes shown as they are made, without end.
+async fn show_notes<T>(ledger: &Ledger, tap: &mut impl Tap) -> T {
+    loop {
+        tap.noted(u64::MAX).await;
+        ledger.noted().await;
+    }
+}
+
+/// Passes numbered events through every filter and delivers what comes out. `false` when the stream has ended.
 async fn hand_over(
+    chain: &Chain,
+    filters: &[EventFilter],
+    events: Vec<(u64, Event)>,
+    tap: &mut impl Tap,
+) -> bool {
+    if filters.is_empty() {
+        for (number, event) in events {
+            tap.noted(number).await;
+            if !tap.deliver(event).await {
+                return false;
+            }
+        }
+        return true;
+    }
+    let Some((first, _)) = events.first() else { return true };
+    tap.noted(*first).await;
+    filter_over(chain, filters, events.into_iter().map(|(_, event)| event).collect(), tap).await
+}
+
+/// The same where there are filters, which may make other events of them: only the first one's number counts.
+async fn filter_over(
     chain: &Chain,
     filters: &[EventFilter],
     mut events: Vec<Event>,
@@ -88,7 +137,7 @@ async fn hand_over(
         if events.is_empty() {
             return true;
         }
-        events = match through(chain, filter, events).await {
+        events = match beside_notes(&chain.context().ledger, tap, through(chain, filter, events)).await {
             Ok(events) => events,
             Err(error) => {
                 tap.failed(error);

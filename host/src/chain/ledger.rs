@@ -1,10 +1,12 @@
 //! What each layer did during a reply: counts per hook, and notes in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use super::hook::HookKind;
 
@@ -84,19 +86,45 @@ pub struct LayerLine {
 pub struct Ledger {
     keep: bool,
     book: Mutex<Book>,
+    /// Wakes who waits for notes.
+    news: Notify,
+    /// How many events the reply has sent.
+    events: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Book {
     lines: BTreeMap<(String, HookKind), LayerLine>,
-    notes: Vec<Note>,
+    /// Notes, each with the number of the last event before it.
+    notes: VecDeque<(u64, Note)>,
     dropped: u64,
+}
+
+impl Book {
+    /// Whether there is a note that was made before this event.
+    fn has_note(&self, event: u64) -> bool {
+        self.notes.front().map_or(self.dropped > 0, |(after, _)| *after < event)
+    }
+
+    /// The oldest note; behind the last one, a remark on those that were dropped.
+    fn next_note(&mut self) -> Option<Note> {
+        if let Some((_, note)) = self.notes.pop_front() {
+            return Some(note);
+        }
+        match std::mem::take(&mut self.dropped) {
+            0 => None,
+            dropped => {
+                let message = format!("{dropped} more notes were dropped");
+                Some(Note { layer: String::new(), kind: NoteKind::Log { level: "warn", message } })
+            }
+        }
+    }
 }
 
 impl Ledger {
     /// A ledger that keeps what it is told. The default one keeps only notes.
     pub fn keeping() -> Self {
-        Self { keep: true, book: Mutex::default() }
+        Self { keep: true, ..Self::default() }
     }
 
     /// Whether hook calls are to be counted.
@@ -108,16 +136,46 @@ impl Ledger {
     pub fn note(&self, layer: &str, kind: NoteKind) {
         let mut book = self.lock();
         if book.notes.len() < NOTES_MAX {
-            book.notes.push(Note { layer: layer.to_owned(), kind });
+            let after = self.events.load(Ordering::SeqCst);
+            book.notes.push_back((after, Note { layer: layer.to_owned(), kind }));
         } else {
             book.dropped += 1;
         }
+        drop(book);
+        self.news.notify_one();
     }
 
-    /// Takes the notes since the last time, and how many were dropped.
-    pub fn take_notes(&self) -> (Vec<Note>, u64) {
+    /// Waits until a note was added; for one who waits at a time. The note may have been taken meanwhile.
+    pub(crate) async fn noted(&self) {
+        self.news.notified().await;
+    }
+
+    /// Counts an event of the reply, and gives its number, from 1.
+    pub(crate) fn count_event(&self) -> u64 {
+        self.events.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
+    /// Whether there are notes that were made before this event and that nobody has taken.
+    pub(crate) fn has_notes(&self, event: u64) -> bool {
+        self.lock().has_note(event)
+    }
+
+    /// Hands over the oldest note that was made before this event, if there is one.
+    ///
+    /// No other note can be taken before `to` returns, so notes that go to one place stay in order.
+    pub(crate) fn pass_note(&self, event: u64, to: impl FnOnce(Note)) {
         let mut book = self.lock();
-        (std::mem::take(&mut book.notes), std::mem::take(&mut book.dropped))
+        if book.has_note(event)
+            && let Some(note) = book.next_note()
+        {
+            to(note);
+        }
+    }
+
+    /// Takes the notes since the last time.
+    pub fn take_notes(&self) -> Vec<Note> {
+        let mut book = self.lock();
+        std::iter::from_fn(|| book.next_note()).collect()
     }
 
     /// What each layer did at each hook, sorted by layer and hook.

@@ -65,7 +65,7 @@ impl<H: Hook> Run<H> {
             };
             match item {
                 None => break,
-                Some(Item::Event(event)) if kinds.contains(event.kind()) => batch.push(event),
+                Some(Item::Event(event, _)) if kinds.contains(event.kind()) => batch.push(event),
                 Some(item) if batch.is_empty() => self.pass(item).await?,
                 Some(item) => {
                     self.held = Some(item);
@@ -106,7 +106,7 @@ impl<H: Hook> Run<H> {
 
     async fn pass(&self, item: Item) -> Result<(), Error> {
         match item {
-            Item::Event(event) => self.out.send(event).await,
+            Item::Event(event, _) => self.out.send(event).await,
             Item::Barrier(arrived) => {
                 self.out.flush().await?;
                 // The one who waits may have given up; that is its affair.

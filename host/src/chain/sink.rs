@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::message::Usage;
 
+use super::ledger::Ledger;
 use super::meter::Meter;
 
 /// How many events wait between two layers before the inner one waits. Bounds the memory of a stream.
@@ -16,7 +17,8 @@ pub(crate) const CHANNEL_EVENTS: usize = 64;
 /// What travels through a stream: events, and barriers that tell when all before them has arrived.
 #[derive(Debug)]
 pub(super) enum Item {
-    Event(Event),
+    /// An event, and its number among those of the reply where these are counted.
+    Event(Event, u64),
     Barrier(oneshot::Sender<()>),
 }
 
@@ -34,11 +36,13 @@ struct Inner {
     gates: Vec<Gate>,
     /// Where a model call says what it costs.
     meter: Option<Meter>,
+    /// Counts the events where notes are put in order with them.
+    ledger: Option<Arc<Ledger>>,
 }
 
 impl Inner {
     fn plain(out: Option<mpsc::Sender<Item>>) -> Self {
-        Self { out, begun: Mutex::default(), gates: Vec::new(), meter: None }
+        Self { out, begun: Mutex::default(), gates: Vec::new(), meter: None, ledger: None }
     }
 }
 
@@ -57,6 +61,13 @@ impl Sink {
     pub(super) fn channel() -> (Self, mpsc::Receiver<Item>) {
         let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
         (Self(Arc::new(Inner::plain(Some(out)))), stream)
+    }
+
+    /// The same, and the ledger counts what is sent.
+    pub(super) fn counted(ledger: &Arc<Ledger>) -> (Self, mpsc::Receiver<Item>) {
+        let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
+        let inner = Inner { ledger: Some(Arc::clone(ledger)), ..Inner::plain(Some(out)) };
+        (Self(Arc::new(inner)), stream)
     }
 
     /// A sink and its outer end, for programs that stand outside any chain.
@@ -87,8 +98,12 @@ impl Sink {
 
     /// The inside of a sink that leads where this one does.
     fn same_way(&self) -> Inner {
-        let (gates, meter) = (self.0.gates.clone(), self.0.meter.clone());
-        Inner { gates, meter, ..Inner::plain(self.0.out.clone()) }
+        Inner {
+            gates: self.0.gates.clone(),
+            meter: self.0.meter.clone(),
+            ledger: self.0.ledger.clone(),
+            ..Inner::plain(self.0.out.clone())
+        }
     }
 
     /// Says how many tokens the model call has cost so far, in the place of what was said before. No event tells of
@@ -115,8 +130,9 @@ impl Sink {
             Event::Withdrawn { id } => self.begun().retain(|begun| begun != id),
             _ => {}
         }
+        let number = self.0.ledger.as_ref().map_or(0, |ledger| ledger.count_event());
         // Most sends find room: only a full stream costs a wait.
-        match out.try_send(Item::Event(event)) {
+        match out.try_send(Item::Event(event, number)) {
             Ok(()) => Ok(()),
             Err(mpsc::error::TrySendError::Full(item)) => out.send(item).await.map_err(|_| Error::aborted()),
             Err(mpsc::error::TrySendError::Closed(_)) => Err(Error::aborted()),
@@ -174,7 +190,7 @@ impl EventStream {
     pub async fn next(&mut self) -> Option<Event> {
         loop {
             match self.0.recv().await? {
-                Item::Event(event) => return Some(event),
+                Item::Event(event, _) => return Some(event),
                 // Nobody waiting for the barrier is fine: the flush was cancelled.
                 Item::Barrier(arrived) => drop(arrived.send(())),
             }
