@@ -14,7 +14,8 @@ use crate::manifest::{Manifest, Problem, SessionSpec};
 use crate::policy::LayerSpec;
 use crate::sandbox::{CompiledCache, Component, Sandbox};
 use crate::session::{MemorySessions, SessionStore, SqliteSessions, StoreError};
-use crate::tool::ToolOwner;
+use crate::tool::mcp::McpServer;
+use crate::tool::{ExternalTool, ToolOwner};
 use crate::world::{RealWorld, World};
 
 pub use components::{SourceError, component_bytes};
@@ -28,6 +29,13 @@ pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 pub struct Host {
     sandbox: Sandbox,
     world: Arc<dyn World>,
+}
+
+/// What an agent is made of, but for its sessions.
+struct Parts {
+    models: Vec<models::Named>,
+    layers: Vec<LoadedLayer>,
+    servers: Vec<McpServer>,
 }
 
 /// An agent with what it was made of.
@@ -84,8 +92,10 @@ impl Host {
     /// # Errors
     /// Everything of one kind that is wrong, at its place in the manifest.
     pub async fn load(&self, manifest: &Manifest, progress: Progress<'_>) -> Result<Loaded, LoadError> {
+        let parts = self.parts(manifest, progress).await?;
+        // A session file is made only once all the rest is at hand.
         let sessions = open_sessions(&manifest.sessions).await.map_err(LoadError::Session)?;
-        self.load_with(manifest, sessions, progress).await
+        self.build(manifest, parts, sessions).await
     }
 
     /// The same, and nothing is written: a session file that is not there yet stays so.
@@ -109,10 +119,25 @@ impl Host {
         sessions: Arc<dyn SessionStore>,
         progress: Progress<'_>,
     ) -> Result<Loaded, LoadError> {
+        let parts = self.parts(manifest, progress).await?;
+        self.build(manifest, parts, sessions).await
+    }
+
+    /// Loads what the agent is made of, but for its sessions.
+    async fn parts(&self, manifest: &Manifest, progress: Progress<'_>) -> Result<Parts, LoadError> {
         let models = models::load(manifest, &self.world)?;
         let layers = components::load(&self.sandbox, manifest, progress).await?;
         let servers = servers::connect(manifest, progress).await?;
+        Ok(Parts { models, layers, servers })
+    }
 
+    async fn build(
+        &self,
+        manifest: &Manifest,
+        parts: Parts,
+        sessions: Arc<dyn SessionStore>,
+    ) -> Result<Loaded, LoadError> {
+        let Parts { models, layers, servers } = parts;
         let mut builder = Agent::builder(&manifest.agent.name)
             .main(&manifest.agent.model)
             .permissions(manifest.permissions.clone())
@@ -127,6 +152,9 @@ impl Host {
         }
         for layer in &layers {
             builder = builder.middleware(self.entry(manifest, layer)?);
+        }
+        for tool in &manifest.tools {
+            builder = builder.tool_of(ToolOwner::Outside, Arc::new(ExternalTool::new(tool.clone())));
         }
         for server in servers {
             builder = builder.tools_of(ToolOwner::Mcp(server.name().to_owned()), Arc::new(server));

@@ -13,6 +13,7 @@ mod reader;
 mod render;
 mod section;
 mod sessions;
+mod tools;
 mod units;
 mod values;
 mod words;
@@ -34,6 +35,7 @@ pub use problem::{Label, ManifestError, Problem, SourceText, Span};
 pub use sessions::SessionSpec;
 
 use crate::agent::PermissionRules;
+use crate::message::ToolDefinition;
 use crate::policy::LayerSpec;
 use expand::Surroundings;
 use reader::Reader;
@@ -61,6 +63,8 @@ pub struct Manifest {
     pub layers: Vec<LayerSpec>,
     /// The MCP servers.
     pub mcp: Vec<McpSpec>,
+    /// The tools that a program outside runs.
+    pub tools: Vec<ToolDefinition>,
     /// Which tool calls may run.
     pub permissions: PermissionRules,
     /// Where sessions are kept.
@@ -153,6 +157,7 @@ struct Parts {
     models: Vec<ModelSpec>,
     layers: Vec<LayerSpec>,
     mcp: Vec<McpSpec>,
+    tools: Vec<ToolDefinition>,
     permissions: PermissionRules,
     sessions: SessionSpec,
     prompt: Option<String>,
@@ -166,6 +171,7 @@ impl Parts {
             models: self.models,
             layers: self.layers,
             mcp: self.mcp,
+            tools: self.tools,
             permissions: self.permissions,
             sessions: self.sessions,
             prompt: self.prompt,
@@ -181,11 +187,12 @@ fn read_sections(reader: &mut Reader<'_>, mut root: Section<'_>) -> Option<Parts
     let agent = agent::read(reader, &mut root, &models.aliases);
     let layers = layers::read(reader, &mut root, &models.aliases);
     let mcp = mcp::read(reader, &mut root);
+    let tools = tools::read(reader, &mut root);
     let permissions = permissions::read(reader, &mut root);
     let sessions = sessions::read(reader, &mut root);
     let prompt = sessions::read_prompt(reader, &mut root);
     root.finish(reader);
-    Some(Parts { agent: agent?, models: models.specs, layers, mcp, permissions, sessions, prompt })
+    Some(Parts { agent: agent?, models: models.specs, layers, mcp, tools, permissions, sessions, prompt })
 }
 
 fn source_text(path: &Path, text: String) -> SourceText {

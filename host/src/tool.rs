@@ -1,5 +1,6 @@
 //! Tools: what a model may have run.
 
+mod external;
 pub mod mcp;
 mod registry;
 mod schema;
@@ -15,6 +16,7 @@ use crate::error::Error;
 use crate::message::ToolDefinition;
 use crate::request::ToolResponse;
 
+pub use external::ExternalTool;
 pub use registry::{Toolbox, ToolboxError};
 
 /// Who brought a tool; named when two bring the same.
@@ -26,6 +28,8 @@ pub enum ToolOwner {
     Middleware(String),
     /// An MCP server, by its name in the manifest.
     Mcp(String),
+    /// A program outside, declared in the manifest.
+    Outside,
 }
 
 impl fmt::Display for ToolOwner {
@@ -34,6 +38,7 @@ impl fmt::Display for ToolOwner {
             Self::Native => f.write_str("the embedding program"),
             Self::Middleware(name) => write!(f, "middleware `{name}`"),
             Self::Mcp(name) => write!(f, "MCP server `{name}`"),
+            Self::Outside => f.write_str("a `[[tool]]` of the manifest"),
         }
     }
 }

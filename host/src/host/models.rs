@@ -17,7 +17,7 @@ use crate::world::World;
 use super::error::LoadError;
 
 /// A model and its alias.
-type Named = (String, Arc<dyn Model>);
+pub(super) type Named = (String, Arc<dyn Model>);
 
 /// The models by their aliases. Connects to nothing yet.
 pub(super) fn load(manifest: &Manifest, world: &Arc<dyn World>) -> Result<Vec<Named>, LoadError> {

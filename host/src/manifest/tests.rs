@@ -72,6 +72,15 @@ fn a_whole_manifest() {
         prefix = "fs-"
         timeout = "10s"
 
+        [[tool]]
+        name = "deploy"
+        description = "Brings a version into service."
+        parameters = { type = "object", properties = { version = { type = "string" } } }
+
+        [[tool]]
+        name = "restart"
+        description = "Restarts the service."
+
         [permissions]
         default = "ask"
         allow = ["read", "run(command=git *)"]
@@ -86,7 +95,8 @@ fn a_whole_manifest() {
     .expect("a good manifest");
     let folder = manifest.folder().display().to_string();
     let shown = format!("{:#?}", (&manifest.agent, &manifest.models, &manifest.layers, &manifest.mcp));
-    let rest = format!("{:#?}", (&manifest.permissions, &manifest.sessions, &manifest.prompt));
+    let rest =
+        format!("{:#?}", (&manifest.tools, &manifest.permissions, &manifest.sessions, &manifest.prompt));
     insta::assert_snapshot!(format!("{shown}\n{rest}").replace(&folder, "DIR"));
 }
 
