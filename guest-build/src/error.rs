@@ -27,7 +27,7 @@ pub enum Error {
         reason: String,
     },
     /// The compiler refused a guest.
-    #[error("the guest {packages} does not compile\n{output}")]
+    #[error("the guest {packages} does not compile{}", below(output))]
     Compile {
         /// The crates, in backticks.
         packages: String,
@@ -60,4 +60,10 @@ impl Error {
         let path = path.into();
         move |cause| Self::File { path, cause }
     }
+}
+
+/// What a program wrote, below the line that says what it was.
+fn below(output: &str) -> String {
+    let output = output.trim_end();
+    if output.is_empty() { String::new() } else { format!("\n{output}") }
 }

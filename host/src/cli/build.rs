@@ -24,7 +24,7 @@ pub fn build(folder: &Path, output: Option<&Path>, mode: Mode) -> Result<Exit, F
         let path = match output {
             None => component.path,
             Some(output) => {
-                std::fs::copy(&component.path, output).map_err(|error| {
+                place(&component.path, output).map_err(|error| {
                     Failure::usage(format!("`{}` can't be written: {error}", output.display()))
                 })?;
                 output.to_owned()
@@ -37,4 +37,15 @@ pub fn build(folder: &Path, output: Option<&Path>, mode: Mode) -> Result<Exit, F
         }
     }
     Ok(Exit::Success)
+}
+
+/// Copies a file wholly or not at all: who loads it meanwhile sees the old one.
+fn place(from: &Path, to: &Path) -> io::Result<()> {
+    let part = to.with_extension(format!("part-{}", std::process::id()));
+    let placed = std::fs::copy(from, &part).and_then(|_| std::fs::rename(&part, to));
+    if placed.is_err() {
+        // It may not even be there; the error that counts is the one above.
+        let _ = std::fs::remove_file(&part);
+    }
+    placed
 }

@@ -28,11 +28,17 @@ impl LoadError {
     }
 }
 
-/// A problem at a key of a layer's table.
+/// A problem at a key of a layer's table. The first line of `message` says what is wrong.
 pub(super) fn layer_problem(manifest: &Manifest, layer: &str, key: &str, message: String) -> Problem {
+    // What a compiler says has many lines, which are no part of the message.
+    let (message, detail) = match message.split_once('\n') {
+        Some((message, detail)) => (message.to_owned(), Some(detail.to_owned())),
+        None => (message, None),
+    };
     let span = manifest.layer_pointer(layer).and_then(|pointer| manifest.span(&format!("{pointer}/{key}")));
-    match span {
+    let problem = match span {
         Some(span) => Problem::at(span, message),
         None => Problem::new(message),
-    }
+    };
+    Problem { detail, ..problem }
 }

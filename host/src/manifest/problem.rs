@@ -18,6 +18,8 @@ pub struct Problem {
     pub labels: Vec<Label>,
     /// What to do about it.
     pub help: Option<String>,
+    /// What a program wrote about it, such as a compiler; shown as it is.
+    pub detail: Option<String>,
 }
 
 /// A place in the manifest, and a word about it.
@@ -32,7 +34,7 @@ pub struct Label {
 impl Problem {
     /// A problem with the file as a whole.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), labels: Vec::new(), help: None }
+        Self { message: message.into(), labels: Vec::new(), help: None, detail: None }
     }
 
     /// A problem at this place.

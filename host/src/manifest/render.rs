@@ -30,6 +30,9 @@ pub fn problem(source: &SourceText, problem: &Problem) -> String {
     if let Some(help) = &problem.help {
         let _ = write!(text, "\n{:margin$} = hint: {help}", "");
     }
+    if let Some(detail) = &problem.detail {
+        let _ = write!(text, "\n\n{}", detail.trim_end());
+    }
     text
 }
 
