@@ -94,6 +94,11 @@ impl Failure {
         Self::new(Exit::Usage, anyhow::anyhow!("{message}"))
     }
 
+    /// Something that the machine refused.
+    pub fn machine(what: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::new(Exit::Internal, anyhow::Error::new(error).context(what))
+    }
+
     /// A failure that was told already, or that nobody is there to be told.
     pub fn silent(exit: Exit) -> Self {
         Self { exit, text: Text::Nothing }
@@ -147,7 +152,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::silent(Exit::Success),
-            _ => Self::new(Exit::Internal, anyhow::Error::new(error).context("the output can't be written")),
+            _ => Self::machine("the output can't be written")(error),
         }
     }
 }

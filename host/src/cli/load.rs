@@ -18,7 +18,8 @@ pub fn manifest(path: &Path) -> Result<Manifest, Failure> {
 
 /// The runtime that replies run on.
 pub fn runtime() -> Result<Runtime, Failure> {
-    Ok(tokio::runtime::Builder::new_multi_thread().enable_all().build()?)
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(Failure::machine("threads can't be started"))
 }
 
 /// A host with the user's own cache of compiled components.

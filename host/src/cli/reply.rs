@@ -1,5 +1,7 @@
 //! One reply, from its start to its exit code.
 
+use std::io;
+
 use cepa::agent::{AgentError, ReplyResult, ReplyStream};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::Outcome;
@@ -19,7 +21,9 @@ pub async fn show(
     loop {
         tokio::select! {
             item = stream.next() => match item {
-                Some(item) => view.item(&item)?,
+                Some(item) => if let Err(error) = view.item(&item) {
+                    return unseen(stream, error, interrupts).await;
+                },
                 None => break,
             },
             () = interrupts.next() => {
@@ -34,6 +38,20 @@ pub async fn show(
     let result = stream.finish().await;
     view.result(session_id, &result)?;
     Ok(result)
+}
+
+/// Ends a reply in good order that nobody can see any more.
+async fn unseen(
+    stream: ReplyStream,
+    error: io::Error,
+    interrupts: &mut Interrupts,
+) -> Result<ReplyResult, Failure> {
+    stream.abort();
+    tokio::select! {
+        _ = stream.finish() => {}
+        () = interrupts.next() => {}
+    }
+    Err(error.into())
 }
 
 /// The failure of a reply that did not come to an answer; `None` for one that did, or that waits.
@@ -83,7 +101,8 @@ pub fn not_begun(error: AgentError) -> Failure {
         AgentError::Waiting { session, .. } => (
             Exit::Parked,
             Some(format!(
-                "answer with `--session {session} --resume`, or give the calls up with `--discard`"
+                "answer with `--session {session} --resume` and `--approve`, `--edit`, `--reject` or `--result`, \
+                 or give the calls up with `--discard` and a new prompt"
             )),
         ),
         AgentError::Store(_) | AgentError::Write(_) => (Exit::Session, None),

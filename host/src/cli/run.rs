@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 
-use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, ReplyInput, ReplyResult};
+use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, Pending, ReplyInput, ReplyResult};
 use cepa::event::Outcome;
 use cepa::manifest::Manifest;
 use cepa::message::Message;
@@ -38,7 +38,7 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
         view: View::standard(mode, layers),
         interrupts: {
             let _inside = runtime.enter();
-            Interrupts::listen()?
+            Interrupts::listen().map_err(Failure::machine("signals can't be listened for"))?
         },
         manifest: args.manifest.display().to_string(),
         agent: loaded.agent,
@@ -48,7 +48,7 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
     };
     match task {
         Task::Chat => chat::chat(&mut session, args.discard),
-        Task::Resume(answers) => session.run_to_end(Turn::Resume(answers)),
+        Task::Resume(answers) => session.resume(answers),
         Task::Prompt(prompt) => session.run_to_end(Turn::Input { prompt, discard: args.discard }),
     }
 }
@@ -129,8 +129,16 @@ impl Session {
     }
 
     /// The calls that the session waits for.
-    pub fn pending(&self) -> Result<Vec<cepa::agent::Pending>, Failure> {
+    pub fn pending(&self) -> Result<Vec<Pending>, Failure> {
         self.runtime.block_on(self.agent.pending(self.id.as_str())).map_err(reply::not_begun)
+    }
+
+    /// Goes on with a reply. A person at the terminal is asked for the answers when there are none.
+    fn resume(&mut self, mut answers: Vec<Answer>) -> Result<Exit, Failure> {
+        if answers.is_empty() {
+            answers = self.ask(&self.pending()?)?;
+        }
+        self.run_to_end(Turn::Resume(answers))
     }
 
     /// Runs a reply, and as long as a person at the terminal answers its questions, goes on with it.
@@ -143,7 +151,7 @@ impl Session {
             if result.response.outcome != Outcome::Parked {
                 return Ok(Exit::Success);
             }
-            let answers = self.ask(&result)?;
+            let answers = self.ask(&result.pending)?;
             if answers.is_empty() {
                 self.tell_waiting(&result)?;
                 return Ok(Exit::Parked);
@@ -152,11 +160,15 @@ impl Session {
         }
     }
 
-    fn ask(&self, result: &ReplyResult) -> Result<Vec<Answer>, Failure> {
-        if self.mode == Mode::Json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+    fn ask(&self, pending: &[Pending]) -> Result<Vec<Answer>, Failure> {
+        if pending.is_empty()
+            || self.mode == Mode::Json
+            || !io::stdin().is_terminal()
+            || !io::stdout().is_terminal()
+        {
             return Ok(Vec::new());
         }
-        Ok(confirm(&result.pending, &mut Terminal::new()?, &mut io::stdout())?)
+        Ok(confirm(pending, &mut Terminal::new()?, &mut io::stdout())?)
     }
 
     /// Says what a parked reply waits for, and how to go on.
