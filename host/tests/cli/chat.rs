@@ -1,0 +1,162 @@
+//! A person at a terminal.
+
+use rexpect::process::WaitStatus;
+use rexpect::session::{PtySession, spawn_command};
+
+use cepa_tests::guest;
+
+use crate::rig::{PATIENCE, Place, program};
+use crate::web::{Answer, Server};
+
+/// The program at a terminal of its own.
+struct Terminal(PtySession);
+
+impl Terminal {
+    fn open(place: &Place, args: &str) -> Self {
+        let mut command = program(place.path());
+        command.args(args.split_whitespace()).env("TERM", "xterm").env("NO_COLOR", "1");
+        let patience = u64::try_from(PATIENCE.as_millis()).expect("a few minutes");
+        Self(spawn_command(command, Some(patience)).expect("a terminal"))
+    }
+
+    /// Waits until this is shown, and gives what was shown before it.
+    #[track_caller]
+    fn shows(&mut self, text: &str) -> String {
+        self.0.exp_string(text).unwrap_or_else(|error| panic!("no `{text}`: {error}"))
+    }
+
+    /// Enters a line.
+    fn enter(&mut self, line: &str) {
+        self.0.send_line(line).expect("the terminal takes it");
+    }
+
+    /// Presses Ctrl and a key.
+    fn ctrl(&mut self, key: char) {
+        self.0.send_control(key).expect("the terminal takes it");
+    }
+
+    /// Waits for the end, and gives the exit code.
+    #[track_caller]
+    fn ends_with(mut self, code: i32) -> String {
+        let rest = self.0.exp_eof().expect("it ends");
+        match self.0.process().wait().expect("it has ended") {
+            WaitStatus::Exited(_, ended) => assert_eq!(ended, code, "{rest}"),
+            other => panic!("{other:?}: {rest}"),
+        }
+        rest
+    }
+}
+
+/// A place whose model is this server, with a tool that a person must allow.
+fn place(server: &Server) -> Place {
+    let place = Place::new("").file("remember.wasm", guest!("remember"));
+    let agent = format!("[agent]\nname = \"tester\"\nmodel = \"main\"\n[models.main]\n{}", server.model());
+    let layer = "[[middleware]]\nname = \"r\"\nsource = \"remember.wasm\"\ngrants = { state = true }\n";
+    place.write("cepa.toml", format!("{agent}{layer}[permissions]\nask = [\"remember\"]\n"));
+    place
+}
+
+fn remember(id: &str, count: u32) -> Answer {
+    Answer::call(id, "remember", &format!("{{\"count\":{count}}}"))
+}
+
+const QUESTION: &str = "[a]pprove, [e]dit, [r]eject or [w]ait? ";
+
+#[test]
+fn a_chat_streams_stops_asks_and_goes_on() {
+    let server = Server::start(vec![
+        Answer::text("Good morning."),
+        Answer::unfinished("Let me think about"),
+        remember("c1", 2),
+        Answer::text("I have it."),
+    ]);
+    let place = place(&server);
+    let mut terminal = Terminal::open(&place, "run . --session s");
+    terminal.shows("tester: Ctrl-C stops a reply, Ctrl-D ends the chat");
+    terminal.shows("> ");
+    terminal.enter("hello");
+    terminal.shows("Good morning.");
+    terminal.shows("> ");
+    terminal.enter("think");
+    // The answer never ends, so this can only be seen if it is streamed.
+    terminal.shows("Let me think about");
+    terminal.ctrl('c');
+    terminal.shows("stopped");
+    terminal.shows("> ");
+    terminal.ctrl('c');
+    terminal.shows("Ctrl-D ends the chat");
+    terminal.shows("> ");
+    terminal.enter("keep it");
+    terminal.shows("> remember({\"count\":2})");
+    terminal.shows("? remember({\"count\":2})");
+    terminal.shows("the rule `remember` says ask");
+    terminal.shows(QUESTION);
+    terminal.enter("a");
+    terminal.shows("< remember: so far 2");
+    terminal.shows("I have it.");
+    terminal.shows("> ");
+    terminal.ctrl('d');
+    terminal.shows("this was session s: `--session` goes on with it");
+    terminal.ends_with(0);
+
+    let asked: Vec<_> = server.asked.iter().collect();
+    let last = asked.last().expect("requests").to_string();
+    assert!(last.contains("Let me think about"), "what was said before the stop stays: {last}");
+}
+
+#[test]
+fn one_reply_at_a_terminal_asks_and_may_be_left_waiting() {
+    let server = Server::start(vec![remember("c1", 2), Answer::text("Very well.")]);
+    let place = place(&server);
+    let mut terminal = Terminal::open(&place, "run . go --session s");
+    terminal.shows(QUESTION);
+    terminal.enter("maybe");
+    terminal.shows("answer with `a`, `e`, `r` or `w`");
+    terminal.shows(QUESTION);
+    terminal.enter("w");
+    terminal.shows("waiting for a decision: remember({\"count\":2}) [--approve c1]");
+    terminal.ends_with(4);
+
+    let mut terminal = Terminal::open(&place, "run . --session s --resume");
+    terminal.shows(QUESTION);
+    terminal.enter("r");
+    terminal.shows("why, for the model (may be empty): ");
+    terminal.enter("not today");
+    terminal.shows("< remember was denied: denied by a person, so it did not run: not today");
+    terminal.shows("Very well.");
+    terminal.ends_with(0);
+}
+
+#[test]
+fn a_call_is_edited_at_the_terminal() {
+    let server = Server::start(vec![remember("c1", 2), Answer::text("Done.")]);
+    let place = place(&server);
+    let mut terminal = Terminal::open(&place, "run . go");
+    terminal.shows(QUESTION);
+    terminal.enter("e");
+    terminal.shows("arguments: ");
+    // Takes the old text away first.
+    terminal.ctrl('u');
+    terminal.enter("{\"count\": 40}");
+    terminal.shows("> remember({\"count\": 40}) (changed: this is what runs)");
+    terminal.shows("< remember: so far 40");
+    terminal.shows("Done.");
+    terminal.ends_with(0);
+}
+
+#[test]
+fn a_chat_goes_on_after_a_reply_that_failed() {
+    let server =
+        Server::start(vec![Answer::body("text/html", "<!doctype html>"), Answer::text("Here I am.")]);
+    let place = place(&server);
+    let mut terminal = Terminal::open(&place, "run .");
+    terminal.shows("> ");
+    terminal.enter("hello");
+    terminal.shows("error: the reply failed");
+    terminal.shows("> ");
+    terminal.enter("hello?");
+    terminal.shows("Here I am.");
+    terminal.shows("> ");
+    terminal.ctrl('d');
+    terminal.ends_with(0);
+}

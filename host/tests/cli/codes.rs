@@ -1,0 +1,123 @@
+//! Each documented exit code is reached.
+
+use std::fs::File;
+use std::process::Stdio;
+
+use cepa_tests::guest;
+
+use crate::rig::{Place, program, wait_for};
+
+/// A way to an exit code.
+type Way = fn() -> Option<i32>;
+
+/// A layer that traps in each model call.
+const TRAPS: &str = "[[middleware]]\nname = \"x\"\nsource = \"x.wasm\"\non-fault = \"fail\"\n";
+
+fn success() -> Option<i32> {
+    Place::new("").cepa("run . hello").code
+}
+
+/// A machine that can't take the output.
+fn defect() -> Option<i32> {
+    let place = Place::new("");
+    let full = File::options().write(true).open("/dev/full").expect("Linux has a device that is always full");
+    let output = program(place.path()).args(["check", "."]).stdin(Stdio::null()).stdout(full).output();
+    let output = output.expect("the program ends");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.starts_with("error: the output can't be written\n"), "{error}");
+    output.status.code()
+}
+
+fn usage() -> Option<i32> {
+    Place::new("").cepa("run . hello --resume").code
+}
+
+fn failed() -> Option<i32> {
+    let place = Place::new("").script("[[turn]]\nerror = { kind = \"overloaded\" }\n");
+    let done = place.cepa("run . hello").fails_with(3);
+    assert!(done.err.starts_with("error: the reply failed\n"), "{done:#?}");
+    done.code
+}
+
+fn parked() -> Option<i32> {
+    let place = Place::new("[[tool]]\nname = \"deploy\"\ndescription = \"deploys\"\n")
+        .script("[[turn]]\ntool-calls = [{ name = \"deploy\" }]\n");
+    place.cepa("run . hello").code
+}
+
+fn aborted() -> Option<i32> {
+    let place = Place::new("").script("[[turn]]\ndelay-ms = 3600000\n");
+    let running = place.start("--json run . hello");
+    wait_for(&running.out, "model-call-start");
+    running.interrupt();
+    let done = running.end();
+    assert_eq!(done.err, "error: the reply was aborted\n");
+    done.code
+}
+
+fn manifest() -> Option<i32> {
+    Place::new("[agnet]\n").cepa("run . hello").code
+}
+
+fn component() -> Option<i32> {
+    Place::new(TRAPS).file("x.wasm", "text").cepa("run . hello").code
+}
+
+fn session() -> Option<i32> {
+    Place::new("[sessions]\npath = \"script.toml\"\n").cepa("run . hello").code
+}
+
+fn fault() -> Option<i32> {
+    let done = Place::new(TRAPS).file("x.wasm", guest!("panic")).cepa("run . hello").fails_with(70);
+    assert!(done.err.contains("layer `x` failed in `on-model-call`"), "{done:#?}");
+    assert!(done.err.contains("hint: set the layer's `on-fault = \"skip\"`"), "{done:#?}");
+    done.code
+}
+
+#[test]
+fn each_documented_code_is_reached() {
+    let ways: [(i32, Way); 10] = [
+        (0, success),
+        (1, defect),
+        (2, usage),
+        (3, failed),
+        (4, parked),
+        (5, aborted),
+        (64, manifest),
+        (65, component),
+        (66, session),
+        (70, fault),
+    ];
+    let help = Place::new("").cepa("--help").ends_with(0).out;
+    let (_, table) = help.split_once("Exit codes:\n").expect("the help lists the codes");
+    let documented: Vec<i32> = table
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(|code| code.parse().expect("a code"))
+        .collect();
+    assert_eq!(ways.map(|(code, _)| code).as_slice(), documented);
+    for (code, way) in ways {
+        assert_eq!(way(), Some(code));
+    }
+}
+
+#[test]
+fn a_layer_that_traps_may_be_skipped() {
+    let skips = TRAPS.replace("\"fail\"", "\"skip\"");
+    let done = Place::new(&skips).file("x.wasm", guest!("panic")).cepa("run . hello").ends_with(0);
+    assert_eq!(done.out, "got hello\n");
+    assert!(done.err.contains("! layer `x` was left out in `on-model-call`"), "{done:#?}");
+}
+
+#[test]
+fn a_reply_that_was_interrupted_leaves_its_session_sound() {
+    let slow = "[[turn]]\nwhen = { contains = \"slow\" }\ntext = \"never\"\ndelay-ms = 3600000\n";
+    let place =
+        Place::new("").script(&format!("{slow}[[turn]]\ntext = \"got {{{{last-user}}}}\"\nrepeat = true\n"));
+    let running = place.start("--json run . slow --session s");
+    wait_for(&running.out, "model-call-start");
+    running.interrupt();
+    running.end().ends_with(5);
+    assert!(place.cepa("run . --session s --resume").fails_with(2).err.contains("no reply to resume"));
+    assert_eq!(place.cepa("run . next --session s").ends_with(0).out, "got next\n");
+}

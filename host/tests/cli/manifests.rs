@@ -1,0 +1,82 @@
+//! Manifests with mistakes, and what `check` shows of good ones.
+
+use crate::rig::Place;
+
+/// Each mistake, and a word of its error.
+const MISTAKES: [(&str, &str); 9] = [
+    ("[agnet]\n", "did you mean `agent`?"),
+    (
+        "[[middleware]]\nname = \"x\"\nsource = \"bundled:timing\"\non-fualt = \"skip\"\n",
+        "did you mean `on-fault`?",
+    ),
+    ("[run]\nprompt = 7\n", "`prompt` in `[run]` must be a string"),
+    (
+        "[[middleware]]\nname = \"x\"\nsource = \"bundled:timing\"\n[[middleware]]\nname = \"x\"\nsource = \"bundled:timing\"\n",
+        "two layers are called `x`",
+    ),
+    ("[run]\nprompt = \"${env:CEPA_TEST_UNSET}\"\n", "CEPA_TEST_UNSET"),
+    ("[[middleware]]\nname = \"x\"\nsource = \"gone.wasm\"\n", "there is no file or folder `./gone.wasm`"),
+    ("[[middleware]]\nname = \"x\"\nsource = \"oci://a/b@sha256:0\"\n", "are not offered yet"),
+    ("[[tool]]\nname = \"x\"\n", "`[[tool]]` has no `description`"),
+    ("[run]\nprompt = \"never closed\n", "cepa.toml:"),
+];
+
+#[test]
+fn each_mistake_is_one_error_at_its_line_and_the_next_run_works() {
+    for (mistake, said) in MISTAKES {
+        let place = Place::new(mistake);
+        let done = place.cepa("run . hello").fails_with(64);
+        assert!(done.err.contains(said) && done.err.contains("--> ./cepa.toml:"), "{mistake}\n{}", done.err);
+        assert!(!place.has(".cepa"), "{mistake}");
+        let good = std::fs::read_to_string(place.path().join("cepa.toml")).expect("it is there");
+        place.write("cepa.toml", good.replace(mistake, ""));
+        assert_eq!(place.cepa("run . hello").ends_with(0).out, "got hello\n");
+    }
+}
+
+#[test]
+fn a_manifest_that_is_not_there_is_said_so() {
+    let done = Place::new("").cepa("run nowhere hello").fails_with(64);
+    assert!(done.err.contains("hint: name a manifest, or a folder that has a `cepa.toml`"), "{done:#?}");
+}
+
+#[test]
+fn a_secret_in_a_mistaken_line_is_not_shown() {
+    let model = "[models.other]\nprovider = \"openai\"\nmodel = \"m\"\napi-key = \"sk-very-secret\"\n";
+    let done = Place::new(model).cepa("run . hello").fails_with(64);
+    assert!(!done.err.contains("very-secret"), "{done:#?}");
+}
+
+#[test]
+fn check_shows_layers_and_tools_and_writes_nothing() {
+    let place = Place::new(
+        "[[middleware]]\nname = \"t\"\nsource = \"bundled:timing\"\n\
+         [[tool]]\nname = \"deploy\"\ndescription = \"deploys\"\n",
+    );
+    let done = place.cepa("check .").ends_with(0);
+    assert!(done.out.contains("bundled:timing  on-reply on-model-call on-acting"), "{done:#?}");
+    assert!(done.out.contains("tools: deploy\n"), "{done:#?}");
+    assert!(!place.has(".cepa"));
+}
+
+#[test]
+fn a_configuration_that_does_not_fit_is_shown_at_its_place() {
+    let place = Place::new(
+        "[[middleware]]\nname = \"r\"\nsource = \"bundled:model-retry\"\nconfig = { max-retries = \"many\" }\n",
+    );
+    insta::assert_snapshot!(place.cepa("check .").fails_with(65).err);
+    place.cepa("run . hello").fails_with(65);
+    assert!(!place.has(".cepa"));
+}
+
+#[test]
+fn two_tools_of_one_name_are_an_error_that_names_both_owners() {
+    let place = Place::new(
+        "[[middleware]]\nname = \"todo\"\nsource = \"bundled:todo\"\n\
+         [[tool]]\nname = \"write_todos\"\ndescription = \"writes\"\n",
+    );
+    let error = place.cepa("run . hello").fails_with(64).err;
+    let said = "tool `write_todos` is brought twice: by ";
+    assert!(error.contains(said) && error.contains("middleware `todo`"), "{error}");
+    assert!(error.contains("a `[[tool]]` of the manifest"), "{error}");
+}

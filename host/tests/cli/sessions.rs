@@ -1,0 +1,51 @@
+//! Session files, good and bad.
+
+use crate::rig::{Place, run_in};
+
+/// Where SQLite keeps the format that a program gave its file.
+const USER_VERSION: usize = 60;
+
+/// A place with a session file in use, and that file's content.
+fn used() -> (Place, Vec<u8>) {
+    let place = Place::new("[sessions]\npath = \"s.db\"\n");
+    place.cepa("run . hello --session s").ends_with(0);
+    let content = std::fs::read(place.path().join("s.db")).expect("the file is there");
+    (place, content)
+}
+
+#[test]
+fn a_session_goes_on_where_it_was() {
+    let (place, _) = used();
+    assert_eq!(place.cepa("run . next --session s").ends_with(0).out, "got next\n");
+    let done = place.cepa("run . --session s --resume").fails_with(2);
+    assert_eq!(done.err, "error: session `s` has no reply to resume\n");
+    let nameless = run_in(place.path(), &["run", ".", "hello", "--session", " "], b"").fails_with(2);
+    assert_eq!(nameless.err, "error: the session's id is empty\n");
+}
+
+#[test]
+fn a_file_that_can_not_be_used_is_one_error_and_stays_as_it_is() {
+    let (place, good) = used();
+    let mut newer = good.clone();
+    newer[USER_VERSION..USER_VERSION + 4].copy_from_slice(&7_u32.to_be_bytes());
+    let mut overwritten = good.clone();
+    overwritten[4096..].fill(0x55);
+    let cases = [
+        ("of a newer version", newer, "has format 7, and this Cepa reads up to 1"),
+        ("a text", b"this is no database, and that is the point of it".to_vec(), "it is no SQLite file"),
+        ("cut", good[..good.len() / 2].to_vec(), "is damaged or not a session file"),
+        ("overwritten", overwritten, "is damaged or not a session file"),
+    ];
+    for (what, content, said) in cases {
+        place.write("s.db", &content);
+        let done = place.cepa("run . hello --session s").fails_with(66);
+        assert!(
+            done.err.contains(said) && done.err.contains("hint: move the file away"),
+            "{what}: {done:#?}"
+        );
+        let kept = std::fs::read(place.path().join("s.db")).expect("the file is there");
+        assert!(kept == content, "the file {what} was changed");
+        std::fs::remove_file(place.path().join("s.db")).expect("moved away");
+        place.cepa("run . hello --session s").ends_with(0);
+    }
+}
