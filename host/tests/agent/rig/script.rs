@@ -23,6 +23,8 @@ pub(crate) enum Say {
     Hang(Vec<Block>),
     /// These blocks, the last one without its end, then nothing for ever.
     Stuck(Vec<Block>),
+    /// A text without end.
+    Endless,
     /// A panic.
     Panic,
 }
@@ -86,6 +88,14 @@ impl Model for Script {
                     let last = out.gated(is_no_end_of(blocks.last().cloned(), &call_id, blocks.len()));
                     stream(&blocks, &call_id, &last).await?;
                     std::future::pending().await
+                }
+                Say::Endless => {
+                    out.send(Event::TextStart { id: call_id.clone() }).await?;
+                    for word in 0_u32.. {
+                        out.send(Event::TextDelta { id: call_id.clone(), text: format!("{word} ") }).await?;
+                        tokio::task::yield_now().await;
+                    }
+                    Err(Error::internal("there are no more numbers"))
                 }
                 Say::Panic => panic!("the model broke"),
             }
