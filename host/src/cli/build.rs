@@ -39,8 +39,12 @@ pub fn build(folder: &Path, output: Option<&Path>, mode: Mode) -> Result<Exit, F
     Ok(Exit::Success)
 }
 
-/// Copies a file wholly or not at all: who loads it meanwhile sees the old one.
+/// Copies a file wholly or not at all, into a folder that is made when it is missing: who loads it meanwhile sees the
+/// old one.
 fn place(from: &Path, to: &Path) -> io::Result<()> {
+    if let Some(folder) = to.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
     let part = to.with_extension(format!("part-{}", std::process::id()));
     let placed = std::fs::copy(from, &part).and_then(|_| std::fs::rename(&part, to));
     if placed.is_err() {
