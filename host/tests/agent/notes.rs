@@ -3,36 +3,17 @@
 use std::sync::Arc;
 
 use cepa::agent::ReplyItem;
-use cepa::chain::{
-    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Next, NoteKind, ReplyContext,
-    Sink,
-};
+use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, NoteKind, ReplyContext, Sink};
 use cepa::event::Event;
 use cepa::request::{ModelRequest, ModelResponse};
 
-use crate::rig::{Script, agent, says};
+use crate::rig::{Script, agent, opened, says};
 
 /// How many pairs of an event and a note there are: more than wait anywhere.
 const PAIRS: usize = 500;
 
 /// Sends an event and makes a note, in turn.
 struct InTurn(Arc<ReplyContext>);
-
-struct InTurnEach;
-
-impl Middleware for InTurnEach {
-    fn name(&self) -> &'static str {
-        "in-turn"
-    }
-
-    fn hooks(&self) -> HookSet {
-        HookSet::EMPTY.with(HookKind::ModelCall)
-    }
-
-    fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
-        Arc::new(InTurn(Arc::clone(reply)))
-    }
-}
 
 impl Layer for InTurn {
     fn on_model_call(
@@ -54,8 +35,11 @@ impl Layer for InTurn {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn notes_and_events_are_told_in_the_order_in_which_they_were_made() {
-    let agent =
-        agent(&Script::new([says("Done.")])).middleware(ChainEntry::new(InTurnEach)).build().await.unwrap();
+    let agent = agent(&Script::new([says("Done.")]))
+        .middleware(opened("in-turn", &[HookKind::ModelCall], |reply| InTurn(Arc::clone(reply))))
+        .build()
+        .await
+        .unwrap();
     let mut stream = agent.reply("s", "Count").await.unwrap();
     let mut told = Vec::new();
     while let Some(item) = stream.next().await {

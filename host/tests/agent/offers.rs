@@ -2,10 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use cepa::chain::{
-    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Next, Reasoning, ReplyContext,
-    Sink,
-};
+use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Reasoning, Sink};
 use cepa::message::ToolState;
 use cepa::request::{ModelRequest, ModelResponse, ReasoningRequest, ReasoningResponse, ToolResponse};
 use cepa::services::Services;
@@ -13,7 +10,7 @@ use cepa::tool::{Tool, ToolList, ToolOwner, ToolProvider};
 use futures::future::BoxFuture;
 use serde_json::json;
 
-use crate::rig::{Double, Script, agent, call, calls, entry, line, says, turn};
+use crate::rig::{Double, Script, agent, call, calls, entry, line, opened, says, turn};
 
 /// Four steps: `look`, then `see` three times, then an answer.
 fn script() -> Arc<Script> {
@@ -32,25 +29,9 @@ fn offered(model: &Script) -> Vec<String> {
 const REFUSED: &str = "Error there is no tool `see` to be called now; there are: look";
 
 /// Withholds `see` in the first step and offers it again in the second. Both hold from the next step on.
-struct Withholds;
+struct Withholds(Arc<dyn Services>);
 
-struct WithholdsHere(Arc<dyn Services>);
-
-impl Middleware for Withholds {
-    fn name(&self) -> &'static str {
-        "withholds"
-    }
-
-    fn hooks(&self) -> HookSet {
-        HookSet::EMPTY.with(HookKind::Reasoning)
-    }
-
-    fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
-        Arc::new(WithholdsHere(Arc::clone(&reply.services)))
-    }
-}
-
-impl Layer for WithholdsHere {
+impl Layer for Withholds {
     fn on_reasoning(
         self: Arc<Self>,
         request: ReasoningRequest,
@@ -74,7 +55,9 @@ async fn a_tool_that_is_withheld_for_a_step_is_refused_there_and_runs_later() {
     let agent = agent(&model)
         .tool(Arc::new(Double::echo("look")))
         .tool(Arc::new(Double::echo("see")))
-        .middleware(ChainEntry::new(Withholds))
+        .middleware(opened("withholds", &[HookKind::Reasoning], |reply| {
+            Withholds(Arc::clone(&reply.services))
+        }))
         .build()
         .await
         .unwrap();

@@ -3,17 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::agent::Agent;
-use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Sink};
+use cepa::chain::{HookFuture, HookKind, Layer};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::{Event, EventKinds, Outcome};
 use cepa::message::{INTERRUPTED, Message};
-use cepa::request::{ModelRequest, ModelResponse};
 use cepa::session::ReplyStatus;
 use serde_json::{Value, json};
 
 use crate::rig::{
-    Double, Say, Script, Told, agent, ask, ask_and_abort, assert_agree, assert_sound, call, entry, line,
-    raw_call, says, stored, text, thinking, told, transcript,
+    Double, Retry, Say, Script, Told, agent, ask, ask_and_abort, assert_agree, assert_sound, call, entry,
+    line, raw_call, says, stored, text, thinking, told, transcript,
 };
 
 /// The last piece of a text that the tests below have the model say.
@@ -90,25 +89,6 @@ async fn a_thought_alone_or_a_cut_call_alone_says_nothing_and_is_withdrawn() {
         let (told, record) = cut_short(say, says).await;
         assert!(told.events.iter().any(|event| matches!(event, Event::Withdrawn { .. })));
         assert!(record.ends_with("the next request shows:\nuser: A story\nuser: Go on\n"), "{record}");
-    }
-}
-
-/// Asks the model again when it fails.
-struct Retry;
-
-impl Layer for Retry {
-    fn on_model_call(
-        self: Arc<Self>,
-        request: ModelRequest,
-        mut next: Next<ModelCall>,
-        _out: Sink,
-    ) -> HookFuture<ModelResponse> {
-        Box::pin(async move {
-            match next.run(request.clone()).await {
-                Ok(response) => Ok(response),
-                Err(_) => Ok(next.run(request).await?),
-            }
-        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the tests are made of: a model that says what it is told to, tools, and a readable record of a reply.
 
 mod double;
+mod layer;
 mod script;
 mod sound;
 mod transcript;
@@ -8,13 +9,13 @@ mod transcript;
 use std::sync::Arc;
 
 use cepa::agent::{Agent, AgentBuilder, PermissionRules, ReplyItem, ReplyResult, ReplyStream};
-use cepa::chain::{ChainEntry, HookKind, HookSet, Layer, Native};
 use cepa::event::Event;
 use cepa::model::Model;
 use cepa::session::{SessionData, SessionStore};
 use cepa::world::TestWorld;
 
 pub(crate) use double::Double;
+pub(crate) use layer::{Retry, entry, opened};
 pub(crate) use script::{Say, Script, call, calls, raw_call, says, text, thinking};
 pub(crate) use sound::{assert_agree, assert_sound, assert_whole};
 pub(crate) use transcript::{line, transcript};
@@ -25,11 +26,6 @@ pub(crate) fn agent(model: &Arc<Script>) -> AgentBuilder {
         .system_prompt("Be brief.")
         .model("main", Arc::clone(model) as Arc<dyn Model>)
         .world(Arc::new(TestWorld::new(7)))
-}
-
-/// A native layer of these hooks, to be placed in a chain.
-pub(crate) fn entry(name: &str, hooks: &[HookKind], layer: impl Layer) -> ChainEntry {
-    ChainEntry::new(Native::new(name, hooks.iter().copied().collect::<HookSet>(), layer))
 }
 
 /// Everything that a reply told, and its result.

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use cepa::chain::{
-    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, Next, Reasoning, ReplyContext, Sink,
-};
+use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer, Next, Reasoning, Sink};
 use cepa::error::Error;
 use cepa::message::{Block, Message, Role};
 use cepa::request::{ModelRequest, ReasoningRequest, ReasoningResponse};
@@ -13,35 +11,19 @@ use futures::future::BoxFuture;
 use serde_json::json;
 
 use crate::rig::{
-    Double, Script, agent, ask, ask_before, assert_sound, call, calls, line, says, stored, transcript, turn,
+    Double, Script, agent, ask, ask_before, assert_sound, call, calls, line, opened, says, stored,
+    transcript, turn,
 };
 
 type Deed = dyn Fn(Arc<dyn Services>) -> BoxFuture<'static, Result<(), Error>> + Send + Sync;
 
-/// A middleware that does something once, before the first step's reasoning.
-struct Once(Arc<Deed>);
-
-struct OnceLayer {
+/// Does something once, before the first step's reasoning.
+struct Once {
     deed: Mutex<Option<Arc<Deed>>>,
     services: Arc<dyn Services>,
 }
 
-impl Middleware for Once {
-    fn name(&self) -> &'static str {
-        "once"
-    }
-
-    fn hooks(&self) -> HookSet {
-        HookSet::EMPTY.with(HookKind::Reasoning)
-    }
-
-    fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
-        let deed = Mutex::new(Some(Arc::clone(&self.0)));
-        Arc::new(OnceLayer { deed, services: Arc::clone(&reply.services) })
-    }
-}
-
-impl Layer for OnceLayer {
+impl Layer for Once {
     fn on_reasoning(
         self: Arc<Self>,
         request: ReasoningRequest,
@@ -63,7 +45,11 @@ where
     F: Fn(Arc<dyn Services>) -> R + Send + Sync + 'static,
     R: Future<Output = Result<(), Error>> + Send + 'static,
 {
-    ChainEntry::new(Once(Arc::new(move |services| Box::pin(deed(services)))))
+    let deed: Arc<Deed> = Arc::new(move |services| Box::pin(deed(services)));
+    opened("once", &[HookKind::Reasoning], move |reply| Once {
+        deed: Mutex::new(Some(Arc::clone(&deed))),
+        services: Arc::clone(&reply.services),
+    })
 }
 
 #[tokio::test]

@@ -2,39 +2,18 @@
 
 use std::sync::Arc;
 
-use cepa::chain::{
-    ChainEntry, HookFuture, HookKind, HookSet, Layer, Middleware, ModelCall, Next, Reply, ReplyContext, Sink,
-};
+use cepa::chain::{HookFuture, HookKind, Layer, Next, Reply, Sink};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::Event;
 use cepa::message::Message;
-use cepa::request::{ModelRequest, ModelResponse, ReplyRequest, ReplyResponse};
+use cepa::request::{ReplyRequest, ReplyResponse};
 use cepa::services::Services;
 use serde_json::json;
 
 use crate::rig::{
-    Double, Say, Script, agent, ask, ask_before, assert_sound, call, calls, entry, line, says, stored, text,
-    told, transcript, turn,
+    Double, Retry, Say, Script, agent, ask, ask_before, assert_sound, call, calls, entry, line, opened, says,
+    stored, text, told, transcript, turn,
 };
-
-/// Asks the model again when it fails.
-struct Retry;
-
-impl Layer for Retry {
-    fn on_model_call(
-        self: Arc<Self>,
-        request: ModelRequest,
-        mut next: Next<ModelCall>,
-        _out: Sink,
-    ) -> HookFuture<ModelResponse> {
-        Box::pin(async move {
-            match next.run(request.clone()).await {
-                Ok(response) => Ok(response),
-                Err(_) => Ok(next.run(request).await?),
-            }
-        })
-    }
-}
 
 #[tokio::test]
 async fn a_retried_model_call_repeats_no_text() {
@@ -109,22 +88,6 @@ async fn a_second_run_of_a_resumed_reply_keeps_the_results_of_its_calls() {
 }
 
 /// Shortens the past when the model can't take it all, and runs the reply again with a clearer input.
-struct Recover;
-
-impl Middleware for Recover {
-    fn name(&self) -> &'static str {
-        "recover"
-    }
-
-    fn hooks(&self) -> HookSet {
-        HookSet::EMPTY.with(HookKind::Reply)
-    }
-
-    fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
-        Arc::new(Recovering(Arc::clone(&reply.services)))
-    }
-}
-
 struct Recovering(Arc<dyn Services>);
 
 impl Layer for Recovering {
@@ -153,7 +116,7 @@ async fn what_a_layer_compressed_between_two_runs_stays_compressed() {
         Script::new([says("One."), calls([call("c1", "look", &json!({"x": 1}))]), overflow, says("Two.")]);
     let agent = agent(&model)
         .tool(Arc::new(Double::echo("look")))
-        .middleware(ChainEntry::new(Recover))
+        .middleware(opened("recover", &[HookKind::Reply], |reply| Recovering(Arc::clone(&reply.services))))
         .build()
         .await
         .unwrap();
