@@ -1,7 +1,7 @@
 //! From a core module to a component, and onto the disk.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use wit_component::ComponentEncoder;
 
@@ -25,15 +25,23 @@ pub(crate) fn encode_file(package: &str, module: &Path, component: &Path) -> Res
     if fs::read(component).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
-    write_whole(component, &bytes)
+    write_whole(component, &bytes).map_err(Error::file(component))
 }
 
-/// Writes all or nothing: a reader never sees half a component.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+/// Writes a file wholly or not at all, into a folder that is made when it is missing: who reads it meanwhile sees the
+/// old one.
+///
+/// # Errors
+/// What the system says; no part of the file stays behind.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        fs::create_dir_all(folder)?;
     }
     let part = path.with_extension(format!("part-{}", std::process::id()));
-    fs::write(&part, bytes).map_err(Error::file(&part))?;
-    fs::rename(&part, path).map_err(Error::file(path))
+    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        // It may not even be there; the error that counts is the one above.
+        let _ = fs::remove_file(&part);
+    }
+    written
 }

@@ -12,7 +12,7 @@ mod script;
 mod toolchain;
 
 pub use build::{Build, Component, Output};
-pub use encode::encode;
+pub use encode::{encode, write_whole};
 pub use error::Error;
 pub use script::Script;
 

@@ -1,9 +1,10 @@
 //! `cepa build`.
 
+use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use cepa_guest_build::{Build, Output};
+use cepa_guest_build::{Build, Output, write_whole};
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
@@ -24,7 +25,8 @@ pub fn build(folder: &Path, output: Option<&Path>, mode: Mode) -> Result<Exit, F
         let path = match output {
             None => component.path,
             Some(output) => {
-                place(&component.path, output).map_err(|error| {
+                let placed = fs::read(&component.path).and_then(|bytes| write_whole(output, &bytes));
+                placed.map_err(|error| {
                     Failure::usage(format!("`{}` can't be written: {error}", output.display()))
                 })?;
                 output.to_owned()
@@ -37,19 +39,4 @@ pub fn build(folder: &Path, output: Option<&Path>, mode: Mode) -> Result<Exit, F
         }
     }
     Ok(Exit::Success)
-}
-
-/// Copies a file wholly or not at all, into a folder that is made when it is missing: who loads it meanwhile sees the
-/// old one.
-fn place(from: &Path, to: &Path) -> io::Result<()> {
-    if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let part = to.with_extension(format!("part-{}", std::process::id()));
-    let placed = std::fs::copy(from, &part).and_then(|_| std::fs::rename(&part, to));
-    if placed.is_err() {
-        // It may not even be there; the error that counts is the one above.
-        let _ = std::fs::remove_file(&part);
-    }
-    placed
 }
