@@ -2,6 +2,7 @@
 //!
 //! First in the list is outermost. Entries are in order and exits exactly reversed, also when something fails.
 
+mod branch;
 mod call;
 mod context;
 mod drive;

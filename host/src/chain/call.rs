@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 
 use crate::error::{Error, ErrorKind, Failure, Fault};
 
+use super::branch::Branch;
 use super::context::ReplyContext;
-use super::drive::Branch;
 use super::endpoint::Endpoint;
 use super::hook::{Hook, HookKind, forged_park};
 use super::layer::{ChainEntry, Layer, OnFault};
@@ -101,7 +101,8 @@ impl Chain {
             context: Arc::clone(&self.context),
             parked: Mutex::new(None),
         });
-        let inner = enter(Arc::clone(&call), 0, Branch::default(), request, out);
+        let branch = Branch::default();
+        let inner = branch.clone().run(enter(Arc::clone(&call), 0, branch, request, out));
         let result = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Error::aborted()),

@@ -1,60 +1,58 @@
-//! Runs the inner part of a layer so that a wake-up costs the same at any depth.
+//! Runs the inner part of a layer.
 
 use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 
-use futures::future::BoxFuture;
+use futures::FutureExt as _;
+use futures::future::{AbortHandle, BoxFuture, abortable};
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::error::Error;
 
-/// The inner parts of one hook call that run one inside the other. A started run begins a branch of its own.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Branch(Arc<AtomicUsize>);
+use super::branch::Branch;
 
-impl Branch {
-    /// Whether an inner part waits on a task of its own: then what is around it waits for that task alone.
-    fn waits_inside(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
-    }
-
-    fn spawned(&self) -> Spawned<'_> {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Spawned(self)
-    }
-}
-
-/// Counts a task of a branch until it is done.
-struct Spawned<'a>(&'a Branch);
-
-impl Drop for Spawned<'_> {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Runs a future: in place until it waits by itself, then on a task of its own.
+/// Runs the future at a place of a branch: where it stands until it waits by itself, then lifted out of those around it.
 ///
-/// An inner part that is ready at once costs no task. One that waits would be woken through every layer around it, each
-/// time; on its own task it is woken alone. The innermost part that waits gets that task, and those around it stay
-/// where they are: until it is done, nothing wakes them.
+/// An inner part that is ready at once costs nothing more. One that waits would be woken through every layer around it,
+/// each time; lifted out it is woken alone. The innermost part that waits is the one that is lifted.
 pub(super) async fn drive<T: Send + 'static>(
     mut future: BoxFuture<'static, Result<T, Error>>,
     branch: &Branch,
+    place: usize,
 ) -> Result<T, Error> {
-    let in_place = std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
+    let where_it_stands = std::future::poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Ready(result) => Poll::Ready(Some(result)),
-        Poll::Pending if branch.waits_inside() => Poll::Pending,
+        Poll::Pending if branch.waits_inside(place) => Poll::Pending,
         Poll::Pending => Poll::Ready(None),
     });
-    if let Some(result) = in_place.await {
+    if let Some(result) = where_it_stands.await {
         return result;
     }
-    let _spawned = branch.spawned();
-    Task::spawn(future).await
+    let (done, result) = oneshot::channel();
+    let (part, abort) = abortable(async move {
+        let result = AssertUnwindSafe(future).catch_unwind().await;
+        // Nobody waits any more if the layer has given the run up.
+        let _ = done.send(result.unwrap_or_else(|_| Err(panicked())));
+    });
+    let _place = branch.lift(place, part.map(drop).boxed());
+    let _abort = AbortOnDrop(abort);
+    // The part is dropped unfinished only with the whole branch.
+    result.await.unwrap_or_else(|_| Err(Error::aborted()))
+}
+
+fn panicked() -> Error {
+    Error::internal("a part of the host panicked")
+}
+
+struct AbortOnDrop(AbortHandle);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 /// A spawned future that is cancelled when it is dropped.
@@ -62,7 +60,7 @@ pub(super) async fn drive<T: Send + 'static>(
 pub(super) struct Task<T>(JoinHandle<Result<T, Error>>);
 
 impl<T: Send + 'static> Task<T> {
-    pub(super) fn spawn(future: BoxFuture<'static, Result<T, Error>>) -> Self {
+    pub(super) fn spawn(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
         Self(tokio::spawn(future))
     }
 }
@@ -74,7 +72,7 @@ impl<T> Future for Task<T> {
         Pin::new(&mut self.0).poll(cx).map(|joined| match joined {
             Ok(result) => result,
             Err(error) if error.is_cancelled() => Err(Error::aborted()),
-            Err(_) => Err(Error::internal("a task of the host panicked")),
+            Err(_) => Err(panicked()),
         })
     }
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::error::{Error, Failure};
 use crate::event::Event;
 
+use super::branch::Branch;
 use super::call::{HookCall, enter};
-use super::drive::{Branch, drive};
+use super::drive::drive;
 use super::hook::{Hook, Withdraw};
 use super::ledger::LayerLine;
 use super::run::Run;
@@ -59,7 +60,7 @@ impl<H: Hook> Next<H> {
             return Ok(parked);
         }
         let inner = enter(Arc::clone(&self.call), self.place, self.branch.clone(), request, self.out.clone());
-        let result = drive(inner, &self.branch).await;
+        let result = drive(inner, &self.branch, self.place).await;
         self.hop.finished(&result);
         result
     }
@@ -73,7 +74,8 @@ impl<H: Hook> Next<H> {
             return Ok(Run::parked(parked, self.out.clone()));
         }
         let (sink, events) = Sink::channel();
-        let inner = enter(Arc::clone(&self.call), self.place, Branch::default(), request, sink);
+        let branch = Branch::default();
+        let inner = branch.clone().run(enter(Arc::clone(&self.call), self.place, branch, request, sink));
         Ok(Run::new(inner, events, self.out.clone(), Arc::clone(&self.hop)))
     }
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use crate::error::Error;
@@ -36,7 +35,7 @@ impl<H: Hook> std::fmt::Debug for Run<H> {
 
 impl<H: Hook> Run<H> {
     pub(super) fn new(
-        inner: BoxFuture<'static, Result<H::Response, Error>>,
+        inner: impl Future<Output = Result<H::Response, Error>> + Send + 'static,
         events: mpsc::Receiver<Item>,
         out: Sink,
         hop: Arc<Hop<H>>,
