@@ -1,5 +1,6 @@
 //! All tools of an agent, whoever brings them.
 
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
@@ -23,7 +24,7 @@ pub struct Toolbox {
 /// All tools at one time, in the order of the catalogue.
 #[derive(Clone, Default)]
 struct Shelf {
-    entries: Vec<Arc<Entry>>,
+    entries: HashMap<String, Arc<Entry>>,
     catalogue: Arc<Vec<ToolDefinition>>,
 }
 
@@ -107,14 +108,32 @@ impl Entry {
 }
 
 impl Shelf {
-    fn of(stands: &[Stand]) -> Self {
-        let entries: Vec<Arc<Entry>> = stands.iter().flat_map(|stand| &stand.entries).cloned().collect();
-        let catalogue = entries.iter().map(|entry| entry.tool.definition().clone()).collect();
-        Self { entries, catalogue: Arc::new(catalogue) }
+    fn of<'a>(entries: impl IntoIterator<Item = &'a Arc<Entry>>) -> Self {
+        let mut shelf = Self::default();
+        entries.into_iter().for_each(|entry| shelf.put(Arc::clone(entry)));
+        shelf
+    }
+
+    fn put(&mut self, entry: Arc<Entry>) {
+        Arc::make_mut(&mut self.catalogue).push(entry.tool.definition().clone());
+        self.entries.insert(entry.name().to_owned(), entry);
     }
 
     fn find(&self, name: &str) -> Option<&Arc<Entry>> {
-        self.entries.iter().find(|entry| entry.name() == name)
+        self.entries.get(name)
+    }
+
+    /// # Errors
+    /// When a tool here has the entry's name already.
+    fn refuse_twice(&self, entry: &Entry) -> Result<(), ToolboxError> {
+        match self.find(entry.name()) {
+            None => Ok(()),
+            Some(first) => Err(ToolboxError::Clash {
+                name: entry.name().to_owned(),
+                first: first.owner.clone(),
+                second: entry.owner.clone(),
+            }),
+        }
     }
 }
 
@@ -126,13 +145,14 @@ impl Toolbox {
     /// # Errors
     /// When the name is taken or unusable, or the parameters are no usable schema; the toolbox is then as before.
     pub fn add(&mut self, owner: ToolOwner, tool: Arc<dyn Tool>) -> Result<(), ToolboxError> {
-        let entry = self.admit(&owner, tool)?;
+        let entry = Arc::new(Entry::new(owner, tool)?);
+        self.shelf_mut().refuse_twice(&entry)?;
+        self.shelf_mut().put(Arc::clone(&entry));
         let stands = self.stands.get_mut();
         match stands.last_mut().filter(|stand| stand.provider.is_none()) {
-            Some(stand) => stand.entries.push(Arc::new(entry)),
-            None => stands.push(Stand { entries: vec![Arc::new(entry)], provider: None }),
+            Some(stand) => stand.entries.push(entry),
+            None => stands.push(Stand { entries: vec![entry], provider: None }),
         }
-        self.restock();
         Ok(())
     }
 
@@ -146,15 +166,17 @@ impl Toolbox {
         provider: Arc<dyn ToolProvider>,
     ) -> Result<(), ToolboxError> {
         let seen = provider.current().await;
-        let mut stand = Stand::default();
+        let mut with_them = self.shelf_mut().clone();
+        let mut entries = Vec::with_capacity(seen.len());
         for tool in seen.iter() {
-            let entry = self.admit(&owner, Arc::clone(tool))?;
-            refuse_twice(&stand.entries, &entry)?;
-            stand.entries.push(Arc::new(entry));
+            let entry = Arc::new(Entry::new(owner.clone(), Arc::clone(tool))?);
+            with_them.refuse_twice(&entry)?;
+            with_them.put(Arc::clone(&entry));
+            entries.push(entry);
         }
-        stand.provider = Some(Provided { owner, provider, seen });
-        self.stands.get_mut().push(stand);
-        self.restock();
+        *self.shelf_mut() = with_them;
+        let provider = Some(Provided { owner, provider, seen });
+        self.stands.get_mut().push(Stand { entries, provider });
         Ok(())
     }
 
@@ -165,7 +187,8 @@ impl Toolbox {
         let Ok(mut stands) = self.stands.try_lock() else { return };
         for at in 0..stands.len() {
             if renew(&mut stands, at).await {
-                *self.shelf.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Shelf::of(&stands));
+                *self.shelf.write().unwrap_or_else(PoisonError::into_inner) =
+                    Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
             }
         }
     }
@@ -200,17 +223,8 @@ impl Toolbox {
         Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The entry of a tool whose name is free.
-    fn admit(&self, owner: &ToolOwner, tool: Arc<dyn Tool>) -> Result<Entry, ToolboxError> {
-        let entry = Entry::new(owner.clone(), tool)?;
-        refuse_twice(&self.shelf().entries, &entry)?;
-        Ok(entry)
-    }
-
-    /// Puts on the shelf what the stands hold.
-    fn restock(&mut self) {
-        let shelf = Shelf::of(self.stands.get_mut());
-        *self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner) = Arc::new(shelf);
+    fn shelf_mut(&mut self) -> &mut Shelf {
+        Arc::make_mut(self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -223,17 +237,15 @@ async fn renew(stands: &mut [Stand], at: usize) -> bool {
         return false;
     }
     let others = stands.iter().enumerate().filter(|(place, _)| *place != at);
-    let others: Vec<Arc<Entry>> = others.flat_map(|(_, stand)| stand.entries.iter().cloned()).collect();
-    let mut entries: Vec<Arc<Entry>> = Vec::with_capacity(current.len());
+    let mut with_them = Shelf::of(others.flat_map(|(_, stand)| &stand.entries));
+    let mut entries = Vec::with_capacity(current.len());
     for tool in current.iter() {
         let entry = Entry::new(owner.clone(), Arc::clone(tool));
-        let fits = entry.and_then(|entry| {
-            refuse_twice(&others, &entry)?;
-            refuse_twice(&entries, &entry)?;
-            Ok(entry)
-        });
-        match fits {
-            Ok(entry) => entries.push(Arc::new(entry)),
+        match entry.and_then(|entry| with_them.refuse_twice(&entry).map(|()| Arc::new(entry))) {
+            Ok(entry) => {
+                with_them.put(Arc::clone(&entry));
+                entries.push(entry);
+            }
             Err(error) => tracing::warn!("{error}; it is left out"),
         }
     }
@@ -246,23 +258,9 @@ async fn renew(stands: &mut [Stand], at: usize) -> bool {
     true
 }
 
-/// # Errors
-/// When one of these has the name already.
-fn refuse_twice(entries: &[Arc<Entry>], entry: &Entry) -> Result<(), ToolboxError> {
-    match entries.iter().find(|known| known.name() == entry.name()) {
-        None => Ok(()),
-        Some(first) => Err(ToolboxError::Clash {
-            name: entry.name().to_owned(),
-            first: first.owner.clone(),
-            second: entry.owner.clone(),
-        }),
-    }
-}
-
 impl std::fmt::Debug for Toolbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shelf = self.shelf();
-        let tools = shelf.entries.iter().map(|entry| (&entry.tool.definition().name, &entry.owner));
-        f.debug_map().entries(tools).finish()
+        f.debug_map().entries(shelf.entries.iter().map(|(name, entry)| (name, &entry.owner))).finish()
     }
 }
