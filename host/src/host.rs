@@ -8,13 +8,12 @@ mod servers;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::agent::{Agent, AgentBuilder, BuildError};
+use crate::agent::{Agent, AgentBuilder};
 use crate::chain::ChainEntry;
-use crate::manifest::{Manifest, Problem, SessionSpec};
+use crate::manifest::{Manifest, SessionSpec};
 use crate::policy::LayerSpec;
 use crate::sandbox::{CompiledCache, Component, Sandbox};
 use crate::session::{MemorySessions, SessionStore, SqliteSessions, StoreError};
-use crate::tool::mcp::McpServer;
 use crate::tool::{ExternalTool, ToolOwner};
 use crate::world::{RealWorld, World};
 
@@ -29,13 +28,6 @@ pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
 pub struct Host {
     sandbox: Sandbox,
     world: Arc<dyn World>,
-}
-
-/// What an agent is made of, but for its sessions.
-struct Parts {
-    models: Vec<models::Named>,
-    layers: Vec<LoadedLayer>,
-    servers: Vec<McpServer>,
 }
 
 /// An agent with what it was made of.
@@ -92,10 +84,8 @@ impl Host {
     /// # Errors
     /// Everything of one kind that is wrong, at its place in the manifest.
     pub async fn load(&self, manifest: &Manifest, progress: Progress<'_>) -> Result<Loaded, LoadError> {
-        let parts = self.parts(manifest, progress).await?;
-        // A session file is made only once all the rest is at hand.
-        let sessions = open_sessions(&manifest.sessions).await.map_err(LoadError::Session)?;
-        self.build(manifest, parts, sessions).await
+        // A session file is made only once nothing else can fail.
+        self.build(manifest, progress, async || open_sessions(&manifest.sessions).await).await
     }
 
     /// The same, and nothing is written: a session file that is not there yet stays so.
@@ -119,29 +109,21 @@ impl Host {
         sessions: Arc<dyn SessionStore>,
         progress: Progress<'_>,
     ) -> Result<Loaded, LoadError> {
-        let parts = self.parts(manifest, progress).await?;
-        self.build(manifest, parts, sessions).await
-    }
-
-    /// Loads what the agent is made of, but for its sessions.
-    async fn parts(&self, manifest: &Manifest, progress: Progress<'_>) -> Result<Parts, LoadError> {
-        let models = models::load(manifest, &self.world)?;
-        let layers = components::load(&self.sandbox, manifest, progress).await?;
-        let servers = servers::connect(manifest, progress).await?;
-        Ok(Parts { models, layers, servers })
+        self.build(manifest, progress, async || Ok(sessions)).await
     }
 
     async fn build(
         &self,
         manifest: &Manifest,
-        parts: Parts,
-        sessions: Arc<dyn SessionStore>,
+        progress: Progress<'_>,
+        sessions: impl AsyncFnOnce() -> Result<Arc<dyn SessionStore>, StoreError>,
     ) -> Result<Loaded, LoadError> {
-        let Parts { models, layers, servers } = parts;
+        let models = models::load(manifest, &self.world)?;
+        let layers = components::load(&self.sandbox, manifest, progress).await?;
+        let servers = servers::connect(manifest, progress).await?;
         let mut builder = Agent::builder(&manifest.agent.name)
             .main(&manifest.agent.model)
             .permissions(manifest.permissions.clone())
-            .sessions(sessions)
             .world(Arc::clone(&self.world));
         if !manifest.agent.system_prompt.is_empty() {
             builder = builder.system_prompt(&manifest.agent.system_prompt);
@@ -159,7 +141,8 @@ impl Host {
         for server in servers {
             builder = builder.tools_of(ToolOwner::Mcp(server.name().to_owned()), Arc::new(server));
         }
-        let agent = builder.build().await.map_err(|error| build_error(manifest, error))?;
+        let agent =
+            builder.build_before(sessions).await.map_err(|error| LoadError::build(manifest, error))?;
         Ok(Loaded { agent, layers })
     }
 
@@ -193,14 +176,4 @@ async fn open_sessions(spec: &SessionSpec) -> Result<Arc<dyn SessionStore>, Stor
             .map_err(|cause| StoreError::Io { path: path.display().to_string(), cause: cause.to_string() })?;
     }
     Ok(Arc::new(SqliteSessions::open(path).await?))
-}
-
-/// What the agent's builder refuses is a mistake in the manifest, or in a component that can't list its tools.
-fn build_error(manifest: &Manifest, error: BuildError) -> LoadError {
-    match &error {
-        BuildError::ListTools { layer, .. } => {
-            LoadError::component(manifest, layer, "source", error.to_string())
-        }
-        _ => LoadError::Manifest(manifest.error(vec![Problem::new(error.to_string())])),
-    }
 }

@@ -10,7 +10,7 @@ use crate::chain::ChainEntry;
 use crate::chain::HookKind;
 use crate::error::Failure;
 use crate::model::Model;
-use crate::session::{MemorySessions, SessionStore};
+use crate::session::{MemorySessions, SessionStore, StoreError};
 use crate::tool::{Tool, ToolOwner, ToolProvider, Toolbox};
 use crate::world::{RealWorld, World};
 
@@ -180,7 +180,20 @@ impl AgentBuilder {
     ///
     /// # Errors
     /// A missing model, two layers of one name, or a tool that clashes with another or has no usable schema.
-    pub async fn build(self) -> Result<Agent, BuildError> {
+    pub async fn build(mut self) -> Result<Agent, BuildError> {
+        let sessions = self.sessions.take().unwrap_or_else(|| Arc::new(MemorySessions::default()));
+        self.build_before(async || Ok(sessions)).await
+    }
+
+    /// The same, and only once nothing else can fail its sessions are opened, in the place of those set before. So
+    /// what can't be an agent leaves no session file behind.
+    ///
+    /// # Errors
+    /// As for [`AgentBuilder::build`], and what `sessions` answers.
+    pub async fn build_before(
+        self,
+        sessions: impl AsyncFnOnce() -> Result<Arc<dyn SessionStore>, StoreError>,
+    ) -> Result<Agent, BuildError> {
         let main = self.main.ok_or_else(|| BuildError::NoModel(self.name.clone()))?;
         if !self.models.contains_key(&main) {
             let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
@@ -206,7 +219,7 @@ impl AgentBuilder {
             parameters: self.parameters,
             entries: self.entries,
             tools: toolbox,
-            sessions: self.sessions.unwrap_or_else(|| Arc::new(MemorySessions::default())),
+            sessions: sessions().await?,
             permissions: self.permissions,
             bounds: self.bounds,
             world: self.world.unwrap_or_else(|| Arc::new(RealWorld::default())),

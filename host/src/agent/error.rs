@@ -33,6 +33,9 @@ pub enum BuildError {
     /// Two tools have the same name, or a tool can't be used.
     #[error(transparent)]
     Tool(#[from] ToolboxError),
+    /// The sessions could not be opened.
+    #[error(transparent)]
+    Sessions(#[from] StoreError),
 }
 
 /// Why a reply could not begin or go on. Nothing was changed.

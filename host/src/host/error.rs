@@ -1,6 +1,8 @@
 //! Why an agent can't be made from a manifest.
 
-use crate::manifest::{Manifest, ManifestError, Problem};
+use crate::agent::BuildError;
+use crate::manifest::{Manifest, ManifestError, Problem, Span};
+use crate::tool::{ToolOwner, ToolboxError};
 use crate::{sandbox, session::StoreError};
 
 /// Why an agent can't be made from a manifest.
@@ -26,6 +28,50 @@ impl LoadError {
     pub(super) fn component(manifest: &Manifest, layer: &str, key: &str, message: String) -> Self {
         Self::Component(manifest.error(vec![layer_problem(manifest, layer, key, message)]))
     }
+
+    /// What the agent's builder refuses is a mistake in the manifest, or in a component that can't list its tools.
+    pub(super) fn build(manifest: &Manifest, error: BuildError) -> Self {
+        match error {
+            BuildError::Sessions(error) => Self::Session(error),
+            BuildError::ListTools { ref layer, .. } => {
+                Self::component(manifest, layer, "source", error.to_string())
+            }
+            BuildError::Tool(error) => Self::Manifest(manifest.error(vec![tool_problem(manifest, &error)])),
+            error => Self::Manifest(manifest.error(vec![Problem::new(error.to_string())])),
+        }
+    }
+}
+
+/// A problem with a tool, at the place in the manifest of who brings it.
+fn tool_problem(manifest: &Manifest, error: &ToolboxError) -> Problem {
+    let problem = Problem::new(error.to_string());
+    let (name, owners) = match error {
+        ToolboxError::Clash { name, first, second } => {
+            (name, vec![(second, "and again here"), (first, "first here")])
+        }
+        ToolboxError::Name { name, owner } | ToolboxError::Schema { name, owner, .. } => {
+            (name, vec![(owner, "")])
+        }
+    };
+    owners.into_iter().fold(problem, |problem, (owner, says)| match bringer(manifest, owner, name) {
+        Some(span) => problem.label(span, says),
+        None => problem,
+    })
+}
+
+/// The name of who brings a tool, as it stands in the manifest.
+fn bringer(manifest: &Manifest, owner: &ToolOwner, tool: &str) -> Option<Span> {
+    let pointer = match owner {
+        ToolOwner::Native => return None,
+        ToolOwner::Middleware(layer) => manifest.layer_pointer(layer)?,
+        ToolOwner::Mcp(name) => {
+            format!("/mcp/{}", manifest.mcp.iter().position(|server| server.name == *name)?)
+        }
+        ToolOwner::Outside => {
+            format!("/tool/{}", manifest.tools.iter().position(|known| known.name == tool)?)
+        }
+    };
+    manifest.span(&format!("{pointer}/name"))
 }
 
 /// A problem at a key of a layer's table. The first line of `message` says what is wrong.

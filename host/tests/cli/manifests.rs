@@ -75,8 +75,12 @@ fn two_tools_of_one_name_are_an_error_that_names_both_owners() {
         "[[middleware]]\nname = \"todo\"\nsource = \"bundled:todo\"\n\
          [[tool]]\nname = \"write_todos\"\ndescription = \"writes\"\n",
     );
-    let error = place.cepa("run . hello").fails_with(64).err;
-    let said = "tool `write_todos` is brought twice: by ";
-    assert!(error.contains(said) && error.contains("middleware `todo`"), "{error}");
-    assert!(error.contains("a `[[tool]]` of the manifest"), "{error}");
+    insta::assert_snapshot!(place.cepa("run . hello").fails_with(64).err);
+    assert!(!place.has(".cepa"), "a session file is made only once nothing else can fail");
+}
+
+#[test]
+fn a_tool_name_that_providers_refuse_is_shown_at_its_place() {
+    let place = Place::new("[[tool]]\nname = \"deploy.now\"\ndescription = \"deploys\"\n");
+    insta::assert_snapshot!(place.cepa("check .").fails_with(64).err);
 }
