@@ -1,5 +1,6 @@
 //! Where events go outward.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
@@ -73,7 +74,7 @@ impl Sink {
     /// A sink and its outer end, for programs that stand outside any chain.
     pub fn stream() -> (Self, EventStream) {
         let (sink, items) = Self::channel();
-        (sink, EventStream(items))
+        (sink, EventStream { items, ready: VecDeque::new() })
     }
 
     /// A sink that drops everything, for internal model calls.
@@ -183,17 +184,31 @@ impl Sink {
 
 /// The outer end of a [`Sink`]. Dropping it makes the sink's next send fail as `aborted`.
 #[derive(Debug)]
-pub struct EventStream(mpsc::Receiver<Item>);
+pub struct EventStream {
+    items: mpsc::Receiver<Item>,
+    /// Taken from the stream, the next one first.
+    ready: VecDeque<Item>,
+}
 
 impl EventStream {
     /// The next event in order; `None` once every clone of the sink is gone.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
-            match self.0.recv().await? {
+            match self.item().await? {
                 Item::Event(event, _) => return Some(event),
                 // Nobody waiting for the barrier is fine: the flush was cancelled.
                 Item::Barrier(arrived) => drop(arrived.send(())),
             }
         }
+    }
+
+    /// Takes all that is there at once: one by one, each would wake a sender that waits for room.
+    async fn item(&mut self) -> Option<Item> {
+        if self.ready.is_empty() {
+            let mut taken = Vec::with_capacity(CHANNEL_EVENTS);
+            self.items.recv_many(&mut taken, CHANNEL_EVENTS).await;
+            self.ready = taken.into();
+        }
+        self.ready.pop_front()
     }
 }
