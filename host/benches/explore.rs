@@ -40,7 +40,7 @@ fn pass_through(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Text deltas through layers: passed by, and read and sent one by one or in batches as they come.
+/// Text deltas through layers: passed by, and read and sent one by one or in batches as they come; and passed by native layers.
 fn streams(criterion: &mut Criterion) {
     let runtime = runtime();
     let mut group = criterion.benchmark_group("stream");
@@ -52,6 +52,12 @@ fn streams(criterion: &mut Criterion) {
                 bencher.iter_custom(|count| stream::streams(&runtime, chain, count));
             });
         }
+    }
+    for depth in DEPTHS {
+        let chain = stream::native(depth);
+        group.bench_with_input(BenchmarkId::new("native", depth), &chain, |bencher, chain| {
+            bencher.iter_custom(|count| stream::streams(&runtime, chain, count));
+        });
     }
     group.finish();
 }
