@@ -10,6 +10,7 @@ mod figures {
     pub(crate) mod stream;
 }
 
+use cepa::chain::{Chain, ChainEntry, HookKind, HookSet, Layer, Native, ReplyContext};
 use cepa_tests::guest;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use figures::{hop, instance, stream};
@@ -40,6 +41,19 @@ fn pass_through(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A native layer that passes everything by.
+struct PassBy;
+
+impl Layer for PassBy {}
+
+/// A chain of native layers that pass everything by.
+fn native(depth: usize) -> Chain {
+    let hooks = HookSet::EMPTY.with(HookKind::ModelCall);
+    let entries: Vec<ChainEntry> =
+        (0..depth).map(|n| ChainEntry::new(Native::new(format!("layer-{n}"), hooks, PassBy))).collect();
+    Chain::open(&entries, ReplyContext::builder("s", "r").build())
+}
+
 /// Text deltas through layers: passed by, and read and sent one by one or in batches as they come; and passed by native layers.
 fn streams(criterion: &mut Criterion) {
     let runtime = runtime();
@@ -54,7 +68,7 @@ fn streams(criterion: &mut Criterion) {
         }
     }
     for depth in DEPTHS {
-        let chain = stream::native(depth);
+        let chain = native(depth);
         group.bench_with_input(BenchmarkId::new("native", depth), &chain, |bencher, chain| {
             bencher.iter_custom(|count| stream::streams(&runtime, chain, count));
         });

@@ -96,16 +96,3 @@ pub(crate) fn burst(runtime: &Runtime) -> f64 {
         || streams(runtime, &native, STREAMS).saturating_sub(streams(runtime, &bare, STREAMS)),
     )
 }
-
-/// A native layer that passes everything by.
-struct PassBy;
-
-impl Layer for PassBy {}
-
-/// A chain of native layers that pass everything by.
-pub(crate) fn native(depth: usize) -> Chain {
-    let hooks = HookSet::EMPTY.with(HookKind::ModelCall);
-    let entries: Vec<ChainEntry> =
-        (0..depth).map(|n| ChainEntry::new(Native::new(format!("layer-{n}"), hooks, PassBy))).collect();
-    Chain::open(&entries, ReplyContext::builder("s", "r").build())
-}
