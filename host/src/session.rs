@@ -23,10 +23,37 @@ pub trait SessionStore: Send + Sync {
     fn load(&self, session_id: String) -> BoxFuture<'_, Result<SessionData, StoreError>>;
     /// Writes all of a batch or nothing. What it wrote outlives the process once this returns.
     fn write(&self, session_id: String, batch: Vec<Write>) -> BoxFuture<'_, Result<(), StoreError>>;
+    /// Claims a session for one reply, so that no other process runs one in it meanwhile. Nothing is written.
+    ///
+    /// # Errors
+    /// [`StoreError::Claimed`] while another process has the session.
+    fn claim(&self, session_id: String) -> BoxFuture<'_, Result<Claim, StoreError>>;
     /// The ids of all sessions, the last used first.
     fn list(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
     /// Where layers keep their state.
     fn state(&self) -> Arc<dyn StateStore>;
+}
+
+/// A process's right to run a reply in a session. Dropping it gives the session free, and so does the death of the
+/// process.
+pub struct Claim(Option<Box<dyn Send + Sync>>);
+
+impl Claim {
+    /// A claim on a session that no other process can reach.
+    pub fn unshared() -> Self {
+        Self(None)
+    }
+
+    /// A claim that lasts as long as this guard is held.
+    pub fn held(guard: impl Send + Sync + 'static) -> Self {
+        Self(Some(Box::new(guard)))
+    }
+}
+
+impl std::fmt::Debug for Claim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Claim").field("shared", &self.0.is_some()).finish()
+    }
 }
 
 /// A session as it is stored.
@@ -167,6 +194,9 @@ pub enum StoreError {
         /// What the system said.
         cause: String,
     },
+    /// Another process runs a reply in the session.
+    #[error("session `{0}` is in use by another process: wait for the end of the reply that runs there")]
+    Claimed(String),
     /// A range or an id that does not fit the session: a defect of the caller.
     #[error("{0}")]
     Invalid(String),
@@ -179,6 +209,7 @@ impl From<StoreError> for crate::error::Error {
             StoreError::Newer { .. } => "its file is of a newer format".to_owned(),
             StoreError::Damaged { .. } => "its file is damaged".to_owned(),
             StoreError::Io { cause, .. } | StoreError::Invalid(cause) => cause.clone(),
+            StoreError::Claimed(_) => "another process uses it".to_owned(),
         };
         tracing::warn!("{error}");
         Self::internal(format!("the session could not be read or written: {cause}"))

@@ -33,7 +33,7 @@ pub(super) async fn reply(
     input: ReplyInput,
 ) -> Result<ReplyStream, AgentError> {
     check_input(agent, &input)?;
-    let lane = enter(agent, &session_id)?;
+    let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
     refuse_waiting(&session_id, &data, &input)?;
 
@@ -62,7 +62,7 @@ pub(super) async fn resume(
     session_id: String,
     answers: Vec<Answer>,
 ) -> Result<ReplyStream, AgentError> {
-    let lane = enter(agent, &session_id)?;
+    let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
     let Some(mut record) = data.reply.clone().filter(|reply| reply.status != ReplyStatus::Ended) else {
         return Err(AgentError::NothingToResume(session_id));
@@ -130,10 +130,6 @@ fn request(record: &ReplyRecord, input: Vec<Message>, resumed: bool) -> ReplyReq
         tool_choice: record.tool_choice.clone(),
         metadata: record.metadata.clone(),
     })
-}
-
-fn enter(agent: &Inner, session_id: &str) -> Result<Lane, AgentError> {
-    agent.lanes.enter(session_id).ok_or_else(|| AgentError::Busy(session_id.to_owned()))
 }
 
 fn refuse_waiting(session_id: &str, data: &SessionData, input: &ReplyInput) -> Result<(), AgentError> {

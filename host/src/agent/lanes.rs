@@ -3,6 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::session::{Claim, SessionStore};
+
+use super::error::AgentError;
+
 /// The sessions in which a reply runs, by their exact ids.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lanes(Arc<Mutex<HashSet<String>>>);
@@ -12,13 +16,23 @@ pub(super) struct Lanes(Arc<Mutex<HashSet<String>>>);
 pub(super) struct Lane {
     lanes: Lanes,
     session_id: String,
+    /// Keeps other processes out. Absent only while the lane is entered or left.
+    claim: Option<Claim>,
 }
 
 impl Lanes {
-    /// The lane of a session, unless a reply runs there.
-    pub(super) fn enter(&self, session_id: &str) -> Option<Lane> {
-        let free = self.lock().insert(session_id.to_owned());
-        free.then(|| Lane { lanes: self.clone(), session_id: session_id.to_owned() })
+    /// The lane of a session, unless a reply runs there, here or in another process.
+    pub(super) async fn enter(
+        &self,
+        session_id: &str,
+        sessions: &dyn SessionStore,
+    ) -> Result<Lane, AgentError> {
+        if !self.lock().insert(session_id.to_owned()) {
+            return Err(AgentError::Busy(session_id.to_owned()));
+        }
+        let mut lane = Lane { lanes: self.clone(), session_id: session_id.to_owned(), claim: None };
+        lane.claim = Some(sessions.claim(session_id.to_owned()).await?);
+        Ok(lane)
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<String>> {
@@ -28,6 +42,8 @@ impl Lanes {
 
 impl Drop for Lane {
     fn drop(&mut self) {
+        // First, so that whoever enters next finds the session unclaimed.
+        self.claim = None;
         self.lanes.lock().remove(&self.session_id);
     }
 }

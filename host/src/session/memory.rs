@@ -8,7 +8,7 @@ use crate::services::{Scope, StateStore, reply_owner};
 use crate::state::MemoryState;
 
 use super::apply::{apply, check};
-use super::{SessionData, SessionStore, StoreError, Write};
+use super::{Claim, SessionData, SessionStore, StoreError, Write};
 
 /// Sessions that end with the process.
 #[derive(Debug, Default)]
@@ -55,6 +55,10 @@ impl SessionStore for MemorySessions {
 
     fn write(&self, session_id: String, batch: Vec<Write>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(ready(self.apply(session_id, batch)))
+    }
+
+    fn claim(&self, _session_id: String) -> BoxFuture<'_, Result<Claim, StoreError>> {
+        Box::pin(ready(Ok(Claim::unshared())))
     }
 
     fn list(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {

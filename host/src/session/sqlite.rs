@@ -1,9 +1,10 @@
 //! Sessions in one SQLite file.
 //!
 //! The connection lives on a thread of its own, so that no asynchronous task waits for a disk. Several processes may
-//! share a file. One session is for one process at a time: a batch for a session that another process has written
-//! since this one last read or wrote it is refused, and nothing of it is kept.
+//! share a file. One session is for one process at a time: who runs a reply there claims it first. And a batch for a
+//! session that another process has written since this one last read or wrote it is refused, and nothing of it is kept.
 
+mod claim;
 mod open;
 mod read;
 mod state;
@@ -17,7 +18,7 @@ use futures::future::BoxFuture;
 
 use crate::services::StateStore;
 
-use super::{SessionData, SessionStore, StoreError, Write};
+use super::{Claim, SessionData, SessionStore, StoreError, Write};
 use state::SqliteState;
 use worker::Worker;
 
@@ -49,6 +50,10 @@ impl SessionStore for SqliteSessions {
 
     fn write(&self, session_id: String, batch: Vec<Write>) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(self.worker.run(move |file| write::write(file, &session_id, &batch)))
+    }
+
+    fn claim(&self, session_id: String) -> BoxFuture<'_, Result<Claim, StoreError>> {
+        Box::pin(self.worker.run(move |file| claim::claim(&file.path, &session_id)))
     }
 
     fn list(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use crate::error::Error;
 use crate::services::{StatePlace, StateStore};
 
-use super::{SessionData, SessionStore, StoreError, Write};
+use super::{Claim, SessionData, SessionStore, StoreError, Write};
 
 /// Lets the first writes through to another store and then answers nothing but errors, as if the process had died there.
 ///
@@ -72,6 +72,13 @@ impl SessionStore for FailingSessions {
         Box::pin(async move {
             self.life.write()?;
             self.inner.write(session_id, batch).await
+        })
+    }
+
+    fn claim(&self, session_id: String) -> BoxFuture<'_, Result<Claim, StoreError>> {
+        Box::pin(async move {
+            self.life.read()?;
+            self.inner.claim(session_id).await
         })
     }
 

@@ -1,6 +1,6 @@
 //! Session files, good and bad.
 
-use crate::rig::{Place, run_in};
+use crate::rig::{Place, run_in, wait_for};
 
 /// Where SQLite keeps the format that a program gave its file.
 const USER_VERSION: usize = 60;
@@ -48,4 +48,21 @@ fn a_file_that_can_not_be_used_is_one_error_and_stays_as_it_is() {
         std::fs::remove_file(place.path().join("s.db")).expect("moved away");
         place.cepa("run . hello --session s").ends_with(0);
     }
+}
+
+#[test]
+fn a_session_in_which_another_process_runs_a_reply_is_left_alone() {
+    let slow = "[[turn]]\nwhen = { contains = \"slow\" }\ntext = \"never\"\ndelay-ms = 3600000\n";
+    let place =
+        Place::new("[sessions]\npath = \"s.db\"\n").script(&format!("{slow}[[turn]]\ntext = \"quick\"\n"));
+    let running = place.start("--json run . slow --session s");
+    wait_for(&running.out, "model-call-start");
+    for args in ["run . hello --session s", "run . --session s --resume"] {
+        let done = place.cepa(args).fails_with(66);
+        assert!(done.err.contains("session `s` is in use by another process"), "{args}: {}", done.err);
+    }
+    place.cepa("run . hello --session t").ends_with(0);
+    running.interrupt();
+    running.end().ends_with(5);
+    place.cepa("run . hello --session s").ends_with(0);
 }

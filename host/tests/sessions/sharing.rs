@@ -1,5 +1,7 @@
 //! Several processes on one file. Two stores stand for two processes: they share nothing but the file.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use cepa::services::{Scope, StatePlace};
 use cepa::session::StoreError;
 use futures::future::join_all;
@@ -27,6 +29,50 @@ async fn a_session_that_another_process_has_written_is_refused_until_it_is_loade
     theirs.write("s".into(), vec![append("c")]).await.unwrap();
     ours.write("s".into(), vec![append("y")]).await.unwrap_err();
     assert_eq!(ids(&ours, "s").await, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn one_process_at_a_time_claims_a_session() {
+    let folder = tempdir().unwrap();
+    let (ours, theirs) = (open(&folder).await, open(&folder).await);
+    let claim = ours.claim("s".into()).await.unwrap();
+    let error = theirs.claim("s".into()).await.unwrap_err();
+    assert!(matches!(error, StoreError::Claimed(_)));
+    assert_eq!(
+        error.to_string(),
+        "session `s` is in use by another process: wait for the end of the reply that runs there"
+    );
+    let other = theirs.claim("../s".into()).await.unwrap();
+    drop(claim);
+    let claim = theirs.claim("s".into()).await.unwrap();
+    ours.claim("s".into()).await.unwrap_err();
+    drop((claim, other));
+    let claims = std::fs::read_dir(folder.path()).unwrap().filter_map(|entry| {
+        let path = entry.unwrap().path();
+        path.is_dir().then(|| std::fs::read_dir(path).unwrap().count())
+    });
+    assert_eq!(claims.collect::<Vec<_>>(), [0], "no file is left behind");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_that_claim_a_session_at_once_one_has_it() {
+    let folder = tempdir().unwrap();
+    let stores = join_all((0..4).map(|_| open(&folder))).await;
+    let holders = AtomicU32::new(0);
+    let claiming = stores.iter().map(|store| async {
+        let mut had = 0;
+        while had < 25 {
+            if let Ok(claim) = store.claim("s".into()).await {
+                assert_eq!(holders.fetch_add(1, Ordering::SeqCst), 0, "two have it");
+                tokio::task::yield_now().await;
+                holders.fetch_sub(1, Ordering::SeqCst);
+                drop(claim);
+                had += 1;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    join_all(claiming).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

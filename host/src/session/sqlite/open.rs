@@ -66,7 +66,7 @@ const TABLES: [&str; 5] = ["message", "open_call", "session", "state", "usage"];
 
 /// An open session file.
 pub(super) struct SessionFile {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     pub(super) connection: Connection,
     /// The revision at which this process last saw a session.
     pub(super) seen: HashMap<String, i64>,
