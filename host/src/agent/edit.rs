@@ -1,5 +1,6 @@
 //! One change of a session, collected write by write.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::message::{Block, Message, ResultPart, Role, ToolCall, ToolResult};
@@ -141,8 +142,9 @@ impl Edit {
 
     fn result_place(&self, call_id: &str) -> Option<usize> {
         let caller = self.caller(call_id)?;
-        let order: Vec<&str> = self.view.messages.get(caller)?.tool_calls().map(|call| &*call.id).collect();
-        let rank = |id: &str| order.iter().position(|known| *known == id);
+        let calls = self.view.messages.get(caller)?.tool_calls();
+        let order: HashMap<&str, usize> = calls.enumerate().map(|(rank, call)| (&*call.id, rank)).collect();
+        let rank = |id: &str| order.get(id).copied();
         let own = rank(call_id);
         let earlier = self.view.messages.iter().skip(caller + 1).take_while(|message| {
             message.role == Role::Tool

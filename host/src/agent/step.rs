@@ -19,6 +19,9 @@ use super::turn::Turn;
 /// How often in a row a model may think and say nothing before that counts as silence.
 const THOUGHTS_MAX: u32 = 3;
 
+/// How many tools one answer may call. No work needs as many at once, and each costs the host a place in the session.
+const CALLS_MAX: usize = 128;
+
 /// What a model's answer asks of the loop.
 enum Next {
     /// To run tools.
@@ -86,6 +89,10 @@ impl Turn {
         choice: ToolChoice,
         out: &Sink,
     ) -> Result<(), Error> {
+        let asked = answer.message.tool_calls().count();
+        if asked > CALLS_MAX {
+            return Err(Error::limit("tool-calls", format_args!("{CALLS_MAX} in one answer"), asked));
+        }
         let mut message = self.conversation.named(answer.message.clone());
         message.role = Role::Assistant;
         self.rename_calls(&mut message);

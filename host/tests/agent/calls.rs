@@ -205,3 +205,20 @@ async fn a_streamed_result_goes_on_where_it_fits_and_is_withdrawn_where_not() {
     let told = ask(&agent, "Read").await;
     insta::assert_snapshot!(transcript(&told, &stored(&agent).await));
 }
+
+#[tokio::test]
+async fn an_answer_with_more_calls_than_the_loop_takes_is_a_failure_and_nothing_of_it_is_kept() {
+    let many = |count: usize| {
+        let blocks = (0..count).map(|n| call(&format!("c{n}"), "look", &json!({"x": n})));
+        Say::Blocks(blocks.collect(), FinishReason::ToolCalls)
+    };
+    let model = Script::new([many(129), many(128), says("I saw it.")]);
+    let agent = agent(&model).tool(Arc::new(Double::echo("look"))).build().await.unwrap();
+    let told = ask(&agent, "Look").await;
+    let error = told.result.response.error.clone().expect("a failure");
+    assert_eq!(error.kind, ErrorKind::Limit);
+    assert_eq!(error.message, "limit `tool-calls` reached: 129 of 128 in one answer allowed");
+    assert_eq!(stored(&agent).await.messages.len(), 1, "the input");
+    ask(&agent, "Look again").await;
+    assert_eq!(stored(&agent).await.messages.len(), 2 + 1 + 128 + 1);
+}
