@@ -1,12 +1,14 @@
 //! `cepa run`.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::time::Duration;
 
 use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, Pending, ReplyInput, ReplyResult};
 use cepa::event::Outcome;
 use cepa::manifest::Manifest;
 use cepa::message::Message;
 use cepa::world::{RealWorld, World as _};
+use tokio::runtime::Handle;
 
 use super::answers;
 use super::args::RunArgs;
@@ -18,6 +20,9 @@ use super::load;
 use super::reply;
 use super::terminal::Terminal;
 use super::view::{Mode, View};
+
+/// How long the end of the program waits for work that was given up.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 /// What is to be done in a session.
 enum Task {
@@ -43,14 +48,17 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
         manifest: args.manifest.display().to_string(),
         agent: loaded.agent,
         id: session_id,
-        runtime,
+        runtime: runtime.handle().clone(),
         mode,
     };
-    match task {
+    let ended = match task {
         Task::Chat => chat::chat(&mut session, args.discard),
         Task::Resume(answers) => session.resume(answers),
         Task::Prompt(prompt) => session.run_to_end(Turn::Input { prompt, discard: args.discard }),
-    }
+    };
+    drop(session);
+    runtime.shutdown_timeout(LAST_WAIT);
+    ended
 }
 
 fn task(args: &RunArgs, manifest: &Manifest, mode: Mode) -> Result<Task, Failure> {
@@ -101,7 +109,7 @@ pub struct Session {
     pub view: View,
     manifest: String,
     interrupts: Interrupts,
-    runtime: tokio::runtime::Runtime,
+    runtime: Handle,
     mode: Mode,
 }
 
