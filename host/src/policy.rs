@@ -59,7 +59,16 @@ pub enum Access {
     Write,
 }
 
-/// The bounds of a layer. Each is enforced.
+/// The capabilities that need a grant, by the names of the contract's interfaces.
+pub const CAPABILITIES: [&str; 4] = ["state", "models", "tools", "conversation"];
+
+/// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
+pub const STACK_BYTES: usize = 512 << 10;
+
+/// Elements that one table may have at most: what the engine keeps room for.
+pub const TABLE_ELEMENTS_MAX: u32 = 100_000;
+
+/// The bounds of a layer. Each is enforced, and none is unlimited by default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all its memories together. Default 64 MiB: room for a language runtime, too little to starve a host.
@@ -70,8 +79,29 @@ pub struct Limits {
     pub wall: Duration,
     /// Runs of `next` in one hook call. Default 16: room for retries and fallbacks, no endless loop.
     pub next_runs: u32,
+    /// Calls of the host in one hook call. Default 1,000,000: a stream of hours, relayed token by token, stays below,
+    /// and a loop of empty calls ends within a second.
+    pub host_calls: u32,
+    /// Bytes copied into and out of the guest in one hook call. Default 128 MiB: four times the longest answer of a
+    /// model, and what a hook call can make the host keep.
+    pub bytes_copied: u64,
+    /// Bytes that the guest hands over in one call of the host, or as the answer of a hook. Default 16 MiB: room for a
+    /// large picture. A list counts what its elements take in the host.
+    pub payload: u64,
+    /// Events sent in one hook call. Default 100,000: more than any answer has tokens.
+    pub events: u32,
+    /// Bytes of the events sent in one hook call. Default 64 MiB: twice the longest answer of a model.
+    pub event_bytes: u64,
     /// Bytes of log lines in one reply. Default 64 KiB: a log that fills no disk.
     pub log: u64,
+    /// Bytes of state in each scope: in one reply, in one session, and in the layer. Default 16 MiB: memory of an
+    /// agent, no data base. Each entry counts its key, its value and 64 bytes.
+    pub state: u64,
+    /// Handles held at once. Default 10,000: more are a leak.
+    pub handles: u32,
+    /// Elements of all its tables together. Default 100,000, which is also the most: the largest language runtimes
+    /// have some ten thousand.
+    pub tables: u32,
 }
 
 impl Default for Limits {
@@ -81,7 +111,62 @@ impl Default for Limits {
             cpu: Duration::from_secs(1),
             wall: Duration::from_secs(60),
             next_runs: 16,
+            host_calls: 1_000_000,
+            bytes_copied: 128 << 20,
+            payload: 16 << 20,
+            events: 100_000,
+            event_bytes: 64 << 20,
             log: 64 << 10,
+            state: 16 << 20,
+            handles: 10_000,
+            tables: TABLE_ELEMENTS_MAX,
         }
+    }
+}
+
+/// The value of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// So many.
+    Count(u32),
+    /// So many bytes.
+    Bytes(u64),
+    /// So long.
+    Time(Duration),
+}
+
+impl Limits {
+    /// Every limit by its name in the manifest.
+    pub fn each(&self) -> [(&'static str, Bound); 13] {
+        let Self {
+            memory,
+            cpu,
+            wall,
+            next_runs,
+            host_calls,
+            bytes_copied,
+            payload,
+            events,
+            event_bytes,
+            log,
+            state,
+            handles,
+            tables,
+        } = *self;
+        [
+            ("memory", Bound::Bytes(memory)),
+            ("cpu", Bound::Time(cpu)),
+            ("wall", Bound::Time(wall)),
+            ("next-runs", Bound::Count(next_runs)),
+            ("host-calls", Bound::Count(host_calls)),
+            ("bytes-copied", Bound::Bytes(bytes_copied)),
+            ("payload", Bound::Bytes(payload)),
+            ("events", Bound::Count(events)),
+            ("event-bytes", Bound::Bytes(event_bytes)),
+            ("log", Bound::Bytes(log)),
+            ("state", Bound::Bytes(state)),
+            ("handles", Bound::Count(handles)),
+            ("tables", Bound::Count(tables)),
+        ]
     }
 }

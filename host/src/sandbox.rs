@@ -10,7 +10,9 @@ mod calls;
 mod capabilities;
 mod component;
 mod convert;
+mod counted;
 mod engine;
+mod explain;
 mod flow;
 mod hooks;
 mod instance;
@@ -19,16 +21,18 @@ mod load_error;
 mod middleware;
 mod resources;
 mod store;
+mod weight;
 
 use std::sync::Arc;
 
-use wasmtime::component::{HasSelf, Linker};
+use wasmtime::component::Linker;
 
 pub use cache::CompiledCache;
 pub use component::{CONTRACT, Component};
 pub use engine::Counts;
 pub use load_error::LoadError;
 
+use counted::{Counted, CountedHost};
 use engine::Runtime;
 use store::GuestState;
 
@@ -54,7 +58,7 @@ impl Sandbox {
     pub fn new(cache: Option<CompiledCache>) -> Result<Self, LoadError> {
         let runtime = Runtime::new().map_err(LoadError::engine)?;
         let mut linker = Linker::new(&runtime.engine);
-        bindings::Middleware::add_to_linker::<_, HasSelf<GuestState>>(&mut linker, |state| state)
+        bindings::Middleware::add_to_linker::<_, CountedHost>(&mut linker, |state| Counted(state))
             .map_err(LoadError::engine)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(LoadError::engine)?;
         Ok(Self { runtime, linker: Arc::new(linker), cache: cache.map(Arc::new) })

@@ -90,11 +90,20 @@ pub(crate) fn reply_owner(session_id: &str, reply_id: &str) -> String {
 }
 
 /// Durable key-value state of layers.
+///
+/// What writes takes the quota of its place: the bytes of keys and values there, and 64 for each entry. A write that
+/// makes an entry larger is refused with `limit` when the place would then hold more, and changes nothing.
 pub trait StateStore: Send + Sync {
     /// The value of a key.
     fn get(&self, place: StatePlace, key: String) -> BoxFuture<'_, Result<Option<String>, Error>>;
     /// Sets a value.
-    fn set(&self, place: StatePlace, key: String, value: String) -> BoxFuture<'_, Result<(), Error>>;
+    fn set(
+        &self,
+        place: StatePlace,
+        key: String,
+        value: String,
+        quota: u64,
+    ) -> BoxFuture<'_, Result<(), Error>>;
     /// Deletes a value, and says whether there was one.
     fn delete(&self, place: StatePlace, key: String) -> BoxFuture<'_, Result<bool, Error>>;
     /// The keys that begin with a prefix, sorted.
@@ -106,9 +115,16 @@ pub trait StateStore: Send + Sync {
         key: String,
         expected: Option<String>,
         value: Option<String>,
+        quota: u64,
     ) -> BoxFuture<'_, Result<bool, Error>>;
     /// Adds to a number, from 0 when absent, and gives the sum.
-    fn increment(&self, place: StatePlace, key: String, delta: f64) -> BoxFuture<'_, Result<f64, Error>>;
+    fn increment(
+        &self,
+        place: StatePlace,
+        key: String,
+        delta: f64,
+        quota: u64,
+    ) -> BoxFuture<'_, Result<f64, Error>>;
 }
 
 /// Services of an agent that has nothing, for chains without a loop around them.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cepa::host::{Loaded, LoadedLayer};
 use cepa::manifest::{Manifest, ProviderSpec};
-use cepa::policy::{Access, Grants, LayerSource, Limits};
+use cepa::policy::{Access, Bound, CAPABILITIES, Grants, LayerSource, Limits};
 use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
@@ -70,7 +70,6 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
         json!({ "type": "model", "model": model.alias, "provider": provider, "name": name })
     });
     let layers = loaded.layers.iter().map(|layer| {
-        let limits = &layer.spec.limits;
         json!({
             "type": "layer",
             "layer": layer.spec.name,
@@ -82,13 +81,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "tools": layer.spec.grants.tools,
                 "conversation": access(layer.spec.grants.conversation),
             },
-            "limits": {
-                "memory-bytes": limits.memory,
-                "cpu-ms": millis(limits.cpu),
-                "wall-ms": millis(limits.wall),
-                "next-runs": limits.next_runs,
-                "log-bytes": limits.log,
-            },
+            "limits": limits_json(&layer.spec.limits),
             "on-fault": on_fault(layer),
             "notes": remarks(layer),
         })
@@ -138,15 +131,28 @@ fn access(access: Access) -> &'static str {
     }
 }
 
+/// The limits that are not the default ones.
 fn limits(limits: &Limits) -> String {
-    format!(
-        "memory={} cpu={:?} wall={:?} next-runs={} log={}",
-        bytes(limits.memory),
-        limits.cpu,
-        limits.wall,
-        limits.next_runs,
-        bytes(limits.log)
-    )
+    let own = limits.each().into_iter().zip(Limits::default().each()).filter(|(own, default)| own != default);
+    let own: Vec<String> = own
+        .map(|((name, bound), _)| match bound {
+            Bound::Count(count) => format!("{name}={count}"),
+            Bound::Bytes(count) => format!("{name}={}", bytes(count)),
+            Bound::Time(time) => format!("{name}={time:?}"),
+        })
+        .collect();
+    if own.is_empty() { "default".to_owned() } else { own.join(" ") }
+}
+
+/// All limits, each name with its unit.
+fn limits_json(limits: &Limits) -> Value {
+    let each = limits.each().into_iter().map(|(name, bound)| match bound {
+        Bound::Count(count) => (name.to_owned(), json!(count)),
+        Bound::Bytes(count) if name.contains("bytes") => (name.to_owned(), json!(count)),
+        Bound::Bytes(count) => (format!("{name}-bytes"), json!(count)),
+        Bound::Time(time) => (format!("{name}-ms"), json!(millis(time))),
+    });
+    Value::Object(each.collect())
 }
 
 /// Bytes in the largest unit that they are a whole number of.
@@ -180,7 +186,7 @@ fn remarks(layer: &LoadedLayer) -> Vec<String> {
         _ => grants.conversation != Access::None,
     };
     let asked = layer.component.capabilities();
-    ["state", "models", "tools", "conversation"]
+    CAPABILITIES
         .into_iter()
         .filter_map(|capability| match (asked.contains(&capability), granted(capability)) {
             (true, false) => Some(format!(

@@ -12,7 +12,7 @@ use super::reader::{At, Reader};
 use super::section::Section;
 use super::units;
 use crate::chain::OnFault;
-use crate::policy::{Access, Grants, LayerSource, LayerSpec, Limits};
+use crate::policy::{Access, Grants, LayerSource, LayerSpec, Limits, TABLE_ELEMENTS_MAX};
 
 /// The longest name: it is a key of stored state and a column of reports.
 const NAME_MAX: usize = 64;
@@ -132,7 +132,15 @@ fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
         cpu: table.parsed(reader, "cpu", positive_duration).unwrap_or(default.cpu),
         wall: table.parsed(reader, "wall", positive_duration).unwrap_or(default.wall),
         next_runs: table.count(reader, "next-runs", 0).unwrap_or(default.next_runs),
+        host_calls: table.count(reader, "host-calls", 1).unwrap_or(default.host_calls),
+        bytes_copied: table.parsed(reader, "bytes-copied", positive_size).unwrap_or(default.bytes_copied),
+        payload: table.parsed(reader, "payload", positive_size).unwrap_or(default.payload),
+        events: table.count(reader, "events", 0).unwrap_or(default.events),
+        event_bytes: table.parsed(reader, "event-bytes", units::size).unwrap_or(default.event_bytes),
         log: table.parsed(reader, "log", units::size).unwrap_or(default.log),
+        state: table.parsed(reader, "state", units::size).unwrap_or(default.state),
+        handles: table.count(reader, "handles", 1).unwrap_or(default.handles),
+        tables: table.count_within(reader, "tables", 0..=TABLE_ELEMENTS_MAX).unwrap_or(default.tables),
     };
     table.finish(reader);
     limits

@@ -2,6 +2,8 @@
 
 mod tables;
 
+use std::ops::RangeInclusive;
+
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -98,14 +100,25 @@ impl<'t> Section<'t> {
 
     /// A whole number from `least` on.
     pub(super) fn count(&mut self, reader: &mut Reader<'_>, key: &'static str, least: u32) -> Option<u32> {
+        self.count_within(reader, key, least..=u32::MAX)
+    }
+
+    /// A whole number of this range.
+    pub(super) fn count_within(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+        range: RangeInclusive<u32>,
+    ) -> Option<u32> {
         let value = self.value(reader, key)?;
         let DeValue::Integer(number) = value.get_ref() else {
             return self.wrong(reader, key, value, "a whole number");
         };
-        let count = u32::from_str_radix(number.as_str(), number.radix()).ok().filter(|count| *count >= least);
+        let count =
+            u32::from_str_radix(number.as_str(), number.radix()).ok().filter(|count| range.contains(count));
         if count.is_none() {
-            let message =
-                format!("`{key}` in {} must be a whole number from {least} to {}", self.title, u32::MAX);
+            let (least, most) = (range.start(), range.end());
+            let message = format!("`{key}` in {} must be a whole number from {least} to {most}", self.title);
             reader.report(Problem::at(value.span(), message));
         }
         count

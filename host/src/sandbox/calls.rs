@@ -13,6 +13,7 @@ use super::flow::{CallHandles, NextHandle, SinkHandle};
 use super::hooks::hook_guest;
 use super::instance::GuestInstance;
 use super::store::GuestState;
+use super::weight::Weight;
 
 /// What a guest's export gave: a value, an error value, or an end without either.
 pub(super) type Answer<T> = wasmtime::Result<Result<T, types::Error>>;
@@ -68,8 +69,15 @@ pub(super) async fn call_onion<H: GuestHook>(
     taken(state, answer)
 }
 
+/// What crosses in a call of an export, on its way in or out.
+fn crossed<T: Weight>(guest: &mut GuestInstance, value: T) -> wasmtime::Result<T> {
+    guest.store.data_mut().budget.copy(value.weight())?;
+    Ok(value)
+}
+
 /// The response behind the handle that a guest answered with.
 fn taken<T: 'static>(state: &mut GuestState, answer: Result<Resource<T>, types::Error>) -> Answer<T> {
+    state.budget.copy(answer.weight())?;
     match answer {
         Ok(response) => Ok(Ok(state.table.delete(response)?)),
         Err(error) => Ok(Err(error)),
@@ -88,11 +96,12 @@ pub(super) async fn call_permission(
     let next = handles.give_next(state, next)?;
     let answer = hook.call_handle(&mut guest.store, request, next).await?;
     handles.close(guest.store.data_mut());
-    Ok(answer.map(permission_from_guest))
+    Ok(crossed(guest, answer)?.map(permission_from_guest))
 }
 
 pub(super) async fn call_list_tools(guest: &mut GuestInstance) -> Answer<Vec<types::ToolDefinition>> {
-    hook_guest!(guest, tool_source).call_list_tools(&mut guest.store).await
+    let answer = hook_guest!(guest, tool_source).call_list_tools(&mut guest.store).await?;
+    crossed(guest, answer)
 }
 
 pub(super) async fn call_tool(
@@ -113,13 +122,17 @@ pub(super) async fn call_tool(
 }
 
 pub(super) async fn call_system_prompt(guest: &mut GuestInstance, prompt: String) -> Answer<String> {
-    hook_guest!(guest, on_system_prompt).call_transform(&mut guest.store, &prompt).await
+    let hook = hook_guest!(guest, on_system_prompt);
+    let prompt = crossed(guest, prompt)?;
+    let answer = hook.call_transform(&mut guest.store, &prompt).await?;
+    crossed(guest, answer)
 }
 
 pub(super) async fn call_review(guest: &mut GuestInstance, draft: Draft) -> Answer<requests::Verdict> {
     let hook = hook_guest!(guest, on_draft);
     let draft = guest.store.data_mut().give(draft)?;
-    hook.call_review(&mut guest.store, draft).await
+    let answer = hook.call_review(&mut guest.store, draft).await?;
+    crossed(guest, answer)
 }
 
 pub(super) async fn call_turn_end(guest: &mut GuestInstance, turn: TurnSummary) -> wasmtime::Result<()> {
@@ -135,6 +148,10 @@ pub(super) async fn call_event_kinds(guest: &mut GuestInstance) -> wasmtime::Res
 
 pub(super) async fn call_events(guest: &mut GuestInstance, events: Vec<Event>) -> Answer<Vec<events::Event>> {
     let hook = hook_guest!(guest, on_events);
-    let events: Vec<_> = events.into_iter().map(event_to_guest).collect();
-    hook.call_transform(&mut guest.store, &events).await
+    let events = crossed(guest, events.into_iter().map(event_to_guest).collect::<Vec<_>>())?;
+    let answer = hook.call_transform(&mut guest.store, &events).await?;
+    if let Ok(events) = &answer {
+        guest.store.data_mut().budget.emit(events)?;
+    }
+    crossed(guest, answer)
 }

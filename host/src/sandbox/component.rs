@@ -4,20 +4,21 @@ mod config_schema;
 mod reading;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use wasmtime::component::{Component as Compiled, InstancePre};
 
 use crate::chain::{HookSet, Middleware, OnFault, ReplyContext};
-use crate::policy::{Grants, LayerSource, LayerSpec, Limits};
+use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
 
 use super::Sandbox;
-use super::budget::LimitHit;
+use super::budget::{LimitHit, LogBudget, within};
 use super::hooks::{HookIndices, check_hooks};
-use super::instance::{GuestInstance, Template, within};
+use super::instance::{GuestInstance, NotMade, Template};
 use super::load_error::LoadError;
 use super::middleware::ComponentMiddleware;
-use super::store::{GuestState, LayerInfo, LogBudget};
+use super::store::{GuestState, LayerInfo};
 use config_schema::ConfigSchema;
 use reading::{Reading, check_header};
 
@@ -26,6 +27,9 @@ pub const CONTRACT: &str = "cepa:middleware@0.1.0";
 
 const PACKAGE: &str = "cepa:middleware/";
 const VERSION: &str = "0.1.0";
+
+/// How long a component may take to begin and to say its schema when it is loaded: nobody waits a minute for that.
+const START_WALL: Duration = Duration::from_secs(10);
 
 /// A component that can be placed in a chain.
 #[derive(Clone)]
@@ -69,7 +73,7 @@ impl Component {
 
     /// The capabilities among its imports that need a grant.
     pub fn capabilities(&self) -> Vec<&'static str> {
-        ["state", "models", "tools", "conversation"]
+        CAPABILITIES
             .into_iter()
             .filter(|capability| {
                 let wanted = format!("{PACKAGE}{capability}@");
@@ -163,7 +167,7 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         source: LayerSource::Bundled(component.name.clone()),
         config: Value::Object(serde_json::Map::new()),
         grants: Grants::default(),
-        limits: Limits::default(),
+        limits: Limits { wall: START_WALL, ..Limits::default() },
         on_fault: OnFault::Fail,
     };
     let limits = spec.limits.clone();
@@ -171,9 +175,12 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
     let context = ReplyContext::builder("", "").build();
     let log = Arc::new(LogBudget::new(limits.log));
     let made = component.template.instantiate(context, info, log).await;
-    let mut guest: GuestInstance = made.map_err(|error| start(format!("{error:#}")))?;
+    let mut guest: GuestInstance = made.map_err(|not_made| match not_made {
+        NotMade::Crowded => start("too many instances are alive at once".to_owned()),
+        NotMade::Failed(cause) => start(cause),
+    })?;
     guest.begin();
-    let own_time = guest.store.data().own_time.clone();
+    let own_time = guest.store.data().budget.own_time.clone();
     let checked: Result<wasmtime::Result<_>, LimitHit> =
         within(own_time, limits.wall, check_hooks(&mut guest)).await;
     let schema = match checked {

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig};
 
-use super::budget::{TABLE_ELEMENTS_MAX, TICK, Ticks};
+use crate::policy::{STACK_BYTES, TABLE_ELEMENTS_MAX};
+
+use super::budget::{CORE_INSTANCES_MAX, MEMORIES_MAX, TABLES_MAX, TICK, Ticks};
 
 /// How many instances may live at once. Each holds address space, not memory, until it is used.
 pub(super) const INSTANCES_MAX: u32 = 512;
@@ -96,6 +98,7 @@ fn config(pooled: bool) -> Config {
         .wasm_memory64(false)
         .wasm_relaxed_simd(false)
         .memory_init_cow(true)
+        .max_wasm_stack(STACK_BYTES)
         .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
     if pooled {
         config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool()));
@@ -110,11 +113,12 @@ fn pool() -> PoolingAllocationConfig {
         .total_memories(INSTANCES_MAX * 2)
         .total_tables(INSTANCES_MAX * 8)
         .total_stacks(INSTANCES_MAX)
-        // A component of Python links dozens of modules.
-        .max_core_instances_per_component(128)
-        .max_memories_per_component(16)
-        .max_tables_per_component(64)
-        .table_elements(TABLE_ELEMENTS_MAX)
+        .max_core_instances_per_component(CORE_INSTANCES_MAX)
+        .max_memories_per_component(MEMORIES_MAX)
+        .max_memories_per_module(MEMORIES_MAX)
+        .max_tables_per_component(TABLES_MAX)
+        .max_tables_per_module(TABLES_MAX)
+        .table_elements(TABLE_ELEMENTS_MAX as usize)
         .linear_memory_keep_resident(KEEP_RESIDENT)
         .table_keep_resident(16 << 10)
         .pagemap_scan(Enabled::Auto);

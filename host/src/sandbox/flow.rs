@@ -15,7 +15,6 @@ use crate::request::{
 };
 
 use super::bindings::cepa::middleware::{events as wit_events, flow as wit, requests as wit_requests, types};
-use super::budget::outside;
 use super::convert::{
     error_to_guest, event_from_guest, event_to_guest, kinds_from_guest, permission_to_guest,
 };
@@ -118,7 +117,7 @@ impl GuestState {
         request: H::Request,
     ) -> wasmtime::Result<Result<H::Response, types::Error>> {
         let Some(next) = self.table.get_mut(next)?.next.as_mut() else { return Ok(Err(void())) };
-        let result = outside(&self.own_time, &mut self.cpu, next.run(request)).await;
+        let result = self.budget.outside(next.run(request)).await;
         Ok(result.map_err(error_to_guest))
     }
 
@@ -147,7 +146,7 @@ impl GuestState {
         kinds: wit_events::EventKinds,
     ) -> wasmtime::Result<Vec<wit_events::Event>> {
         let RunState::Running(run) = &mut self.table.get_mut(run)?.0 else { return Ok(Vec::new()) };
-        let events = outside(&self.own_time, &mut self.cpu, run.next(kinds_from_guest(kinds))).await;
+        let events = self.budget.outside(run.next(kinds_from_guest(kinds))).await;
         // Nobody reads outside any more: for the guest that is the end of the stream.
         Ok(events.unwrap_or_default().into_iter().map(event_to_guest).collect())
     }
@@ -161,7 +160,7 @@ impl GuestState {
             RunState::Refused(error) => {
                 Err(error.take().unwrap_or_else(|| Error::invalid("`finish` was called before on this run")))
             }
-            RunState::Running(run) => outside(&self.own_time, &mut self.cpu, run.finish()).await,
+            RunState::Running(run) => self.budget.outside(run.finish()).await,
         };
         Ok(result.map_err(error_to_guest))
     }
@@ -175,11 +174,12 @@ impl wit::HostSink for GuestState {
     ) -> wasmtime::Result<Result<(), types::Error>> {
         let handle = self.table.get(&sink)?;
         let Some(sink) = handle.sink.clone() else { return Ok(Err(void())) };
+        self.budget.emit(&events)?;
         let events = match events.into_iter().map(sendable).collect::<Result<Vec<Event>, Error>>() {
             Ok(events) => events,
             Err(error) => return Ok(Err(error_to_guest(error))),
         };
-        let result = outside(&self.own_time, &mut self.cpu, sink.emit(events)).await;
+        let result = self.budget.outside(sink.emit(events)).await;
         Ok(result.map_err(error_to_guest))
     }
 
@@ -268,5 +268,3 @@ impl wit::HostPermissionNext for GuestState {
         Ok(())
     }
 }
-
-impl wit::Host for GuestState {}

@@ -1,21 +1,18 @@
 //! One instance of a component in a store of its own, and the bounds around each call into it.
 
-use std::future::Future;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
-use std::time::Duration;
 
-use tokio::time::Sleep;
 use wasmtime::component::{Instance, InstancePre};
 use wasmtime::{Store, UpdateDeadline};
 
 use crate::chain::ReplyContext;
+use crate::policy::Limits;
 
-use super::budget::{CpuBudget, LimitHit, OwnTime};
+use super::budget::{LogBudget, within};
 use super::engine::Runtime;
+use super::explain::explain;
 use super::hooks::{HookIndices, LoadedHooks};
-use super::store::{GuestState, LayerInfo, LogBudget};
+use super::store::{GuestState, LayerInfo};
 
 /// A component in its store.
 pub(super) struct GuestInstance {
@@ -34,30 +31,60 @@ pub(super) struct Template {
     pub(super) indices: Arc<HookIndices>,
 }
 
+/// Why there is no instance.
+pub(super) enum NotMade {
+    /// Too many are alive.
+    Crowded,
+    /// The component can't begin, in words for the operator.
+    Failed(String),
+}
+
 impl Template {
-    /// A fresh instance.
+    /// A fresh instance. What the component does at its start is bounded as a hook call is.
     pub(super) async fn instantiate(
         &self,
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
         log: Arc<LogBudget>,
-    ) -> wasmtime::Result<GuestInstance> {
-        let cpu = CpuBudget::new(self.runtime.ticks.clone(), &layer.spec.limits);
-        let mut store = Store::new(&self.runtime.engine, GuestState::new(context, layer, log, cpu));
+    ) -> Result<GuestInstance, NotMade> {
+        let mut store = self.store(context, layer, log);
+        let (own_time, wall) = (store.data().budget.own_time.clone(), store.data().layer.spec.limits.wall);
+        let made = within(own_time, wall, self.pre.instantiate_async(&mut store)).await;
+        let instance = match made {
+            Ok(Ok(instance)) => instance,
+            Ok(Err(error)) if error.is::<wasmtime::PoolConcurrencyLimitError>() => {
+                return Err(NotMade::Crowded);
+            }
+            Ok(Err(error)) => return Err(NotMade::Failed(explain(&error, store.data_mut()))),
+            Err(hit) => return Err(NotMade::Failed(hit.to_string())),
+        };
+        Ok(GuestInstance { store, instance, indices: Arc::clone(&self.indices), loaded: Box::default() })
+    }
+
+    /// A store that holds to the layer's limits.
+    fn store(
+        &self,
+        context: Arc<ReplyContext>,
+        layer: Arc<LayerInfo>,
+        log: Arc<LogBudget>,
+    ) -> Store<GuestState> {
+        let Limits { payload, handles, .. } = layer.spec.limits;
+        let state = GuestState::new(context, layer, log, self.runtime.ticks.clone());
+        let mut store = Store::new(&self.runtime.engine, state);
         self.runtime.counts.store_made();
-        store.limiter(|state| &mut state.memory);
+        store.limiter(|state| &mut state.budget.memory);
+        store.set_hostcall_fuel(usize::try_from(payload).unwrap_or(usize::MAX));
+        store.set_max_component_handles(handles as usize);
         store.epoch_deadline_callback(|mut store| {
-            let cpu = &mut store.data_mut().cpu;
-            if cpu.is_fresh() {
+            let budget = &mut store.data_mut().budget;
+            if budget.is_fresh() {
                 return Ok(UpdateDeadline::Continue(1));
             }
-            cpu.tick().map_err(wasmtime::Error::new)?;
+            budget.tick()?;
             Ok(UpdateDeadline::Yield(1))
         });
         store.set_epoch_deadline(1);
-        store.data_mut().cpu.begin();
-        let instance = self.pre.instantiate_async(&mut store).await?;
-        Ok(GuestInstance { store, instance, indices: Arc::clone(&self.indices), loaded: Box::default() })
+        store
     }
 }
 
@@ -66,61 +93,12 @@ impl GuestInstance {
     pub(super) fn begin(&mut self) {
         self.store.set_epoch_deadline(1);
         let state = self.store.data_mut();
-        state.cpu.begin();
-        state.own_time.begin();
+        state.budget.begin();
         state.last_error = None;
     }
 
     /// Why a call into the guest ended without a result, for the operator.
     pub(super) fn explain(&mut self, error: &wasmtime::Error) -> String {
-        let state = self.store.data_mut();
-        state.drain_output();
-        if let Some(hit) = error.downcast_ref::<LimitHit>() {
-            return hit.to_string();
-        }
-        let trap = match error.downcast_ref::<wasmtime::Trap>() {
-            Some(wasmtime::Trap::UnreachableCodeReached) => {
-                "the guest gave up (trap `unreachable`)".to_owned()
-            }
-            Some(trap) => format!("trap: {trap}"),
-            None => error.root_cause().to_string(),
-        };
-        match (state.memory.hit(), &state.last_error) {
-            (Some(hit), _) => format!("{hit}; {trap}"),
-            (None, Some(said)) => format!("{trap}; it said: {said}"),
-            (None, None) => trap,
-        }
+        explain(error, self.store.data_mut())
     }
-}
-
-/// Waits for a call into a guest, as long as the layer itself is not busy longer than its limit allows.
-pub(super) async fn within<T>(
-    own_time: OwnTime,
-    allowed: Duration,
-    call: impl Future<Output = T>,
-) -> Result<T, LimitHit> {
-    let mut call = pin!(call);
-    // Set only while the layer itself waits: what is inside may take as long as it likes, and needs no timer.
-    let mut alarm: Option<Pin<Box<Sleep>>> = None;
-    std::future::poll_fn(|cx| {
-        if let Poll::Ready(result) = call.as_mut().poll(cx) {
-            return Poll::Ready(Ok(result));
-        }
-        alarm = None;
-        while !own_time.is_away() {
-            let spent = own_time.spent();
-            let Some(left) = allowed.checked_sub(spent).filter(|left| !left.is_zero()) else {
-                return Poll::Ready(Err(LimitHit {
-                    limit: "wall",
-                    allowed: format!("{} ms", allowed.as_millis()),
-                    used: format!("{} ms", spent.as_millis()),
-                }));
-            };
-            if alarm.insert(Box::pin(tokio::time::sleep(left))).as_mut().poll(cx).is_pending() {
-                break;
-            }
-        }
-        Poll::Pending
-    })
-    .await
 }

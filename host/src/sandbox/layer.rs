@@ -21,8 +21,9 @@ use super::calls::{
     call_system_prompt, call_tool, call_turn_end,
 };
 use super::convert::{error_from_guest, event_from_guest, tools_from_guest, verdict_from_guest};
-use super::instance::{GuestInstance, Template, within};
-use super::store::{LayerInfo, LogBudget};
+use super::budget::{LogBudget, within};
+use super::instance::{GuestInstance, NotMade, Template};
+use super::store::LayerInfo;
 
 /// Makes the closure that owns the instance during a call.
 macro_rules! owning {
@@ -68,12 +69,12 @@ impl ComponentLayer {
             .template
             .instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.log))
             .await;
-        made.map_err(|error| {
-            if error.is::<wasmtime::PoolConcurrencyLimitError>() {
+        made.map_err(|not_made| match not_made {
+            NotMade::Crowded => {
                 let text = "too many middleware instances are alive at once; try again later";
-                return Error::new(ErrorKind::Overloaded, text).code("instances").into();
+                Error::new(ErrorKind::Overloaded, text).code("instances").into()
             }
-            self.fault(hook, format!("no instance could be made: {error:#}"))
+            NotMade::Failed(cause) => self.fault(hook, format!("no instance could be made: {cause}")),
         })
     }
 
@@ -90,7 +91,7 @@ impl ComponentLayer {
     {
         guest.begin();
         self.template.runtime.counts.hook_called();
-        let own_time = guest.store.data().own_time.clone();
+        let own_time = guest.store.data().budget.own_time.clone();
         match within(own_time, self.info.spec.limits.wall, call(guest)).await {
             Ok((mut guest, Ok(value))) => {
                 guest.store.data_mut().drain_output();

@@ -12,16 +12,11 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 
-use super::bindings::cepa::middleware::{requests as wit, types};
+use super::bindings::cepa::middleware::types;
 use super::convert::{
     call_to_guest, content_from_guest, error_to_guest, json_from_guest, message_to_guest, reason_to_guest,
     usage_to_guest,
 };
-use super::store::GuestState;
-
-impl wit::Host for GuestState {}
-impl types::Host for GuestState {}
-impl super::bindings::cepa::middleware::events::Host for GuestState {}
 
 /// `clone` and `drop` of a shared resource.
 macro_rules! shared_resource {

@@ -1,7 +1,6 @@
 //! What the host keeps for one instance: the data of its store.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
@@ -11,10 +10,13 @@ use crate::chain::{NoteKind, ReplyContext};
 use crate::error::{Error, ErrorKind};
 use crate::policy::LayerSpec;
 
-use super::budget::{CpuBudget, MemoryBudget, OwnTime};
+use super::budget::{Budget, Line, LogBudget, Ticks};
 
-/// Handles that one instance may hold at once. More are a leak or an attack.
-const HANDLES_MAX: usize = 10_000;
+/// How much of a text is kept to explain a fault or a denial: guests may send megabytes.
+const SHOWN_MAX: usize = 1_000;
+
+/// Bytes of chance in one call of WASI: as many as the contract's own `random` gives.
+const WASI_RANDOM_BYTES_MAX: u64 = 65_536;
 
 /// A layer of the manifest as its instances see it.
 #[derive(Debug)]
@@ -26,27 +28,12 @@ pub(super) struct LayerInfo {
     pub(super) wasi: bool,
 }
 
-/// What a layer may still log during a reply.
-#[derive(Debug)]
-pub(super) struct LogBudget {
-    allowed: u64,
-    used: AtomicU64,
-}
-
-impl LogBudget {
-    pub(super) fn new(allowed: u64) -> Self {
-        Self { allowed, used: AtomicU64::new(0) }
-    }
-}
-
 /// The data of a store.
 pub(super) struct GuestState {
     pub(super) table: ResourceTable,
     pub(super) context: Arc<ReplyContext>,
     pub(super) layer: Arc<LayerInfo>,
-    pub(super) cpu: CpuBudget,
-    pub(super) own_time: OwnTime,
-    pub(super) memory: MemoryBudget,
+    pub(super) budget: Budget,
     /// What the guest said at last at error level: as a rule the text of its panic.
     pub(super) last_error: Option<String>,
     log: Arc<LogBudget>,
@@ -64,7 +51,14 @@ impl Wasi {
     /// An empty world: no environment, arguments, files or sockets; what is printed goes to the log.
     fn new(log_bytes: u64) -> Self {
         let output = MemoryOutputPipe::new(usize::try_from(log_bytes).unwrap_or(usize::MAX));
-        let context = WasiCtxBuilder::new().stdout(output.clone()).stderr(output.clone()).build();
+        let context = WasiCtxBuilder::new()
+            .stdout(output.clone())
+            .stderr(output.clone())
+            // Without these a guest gets sockets of the system, even if it may connect to nothing.
+            .allow_tcp(false)
+            .allow_udp(false)
+            .max_random_size(WASI_RANDOM_BYTES_MAX)
+            .build();
         Self { context, output, taken: 0 }
     }
 }
@@ -74,13 +68,14 @@ impl GuestState {
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
         log: Arc<LogBudget>,
-        cpu: CpuBudget,
+        ticks: Ticks,
     ) -> Self {
+        let limits = &layer.spec.limits;
         let mut table = ResourceTable::new();
-        table.set_max_capacity(HANDLES_MAX);
-        let memory = MemoryBudget::new(&layer.spec.limits);
-        let wasi = layer.wasi.then(|| Wasi::new(layer.spec.limits.log));
-        Self { table, context, cpu, own_time: OwnTime::default(), memory, last_error: None, log, wasi, layer }
+        table.set_max_capacity(limits.handles as usize);
+        let budget = Budget::new(ticks, limits);
+        let wasi = layer.wasi.then(|| Wasi::new(limits.log));
+        Self { table, context, budget, last_error: None, log, wasi, layer }
     }
 
     /// Gives the guest a handle.
@@ -92,21 +87,14 @@ impl GuestState {
     /// about the limit.
     pub(super) fn log(&mut self, level: &'static str, message: String) {
         if level == "error" {
-            self.last_error = Some(message.clone());
+            self.last_error = Some(shortened(&message));
         }
-        let bytes = message.len() as u64 + 1;
-        let before = self.log.used.fetch_add(bytes, Ordering::Relaxed);
-        let name = &self.layer.spec.name;
-        if before.saturating_add(bytes) <= self.log.allowed {
-            self.context.ledger.note(name, NoteKind::Log { level, message });
-        } else if before <= self.log.allowed {
-            let message = format!(
-                "limit `log` reached: {} of {} bytes allowed; further lines of this reply are dropped",
-                before + bytes,
-                self.log.allowed
-            );
-            self.context.ledger.note(name, NoteKind::Log { level: "warn", message });
-        }
+        let (level, message) = match self.log.take(message.len() as u64 + 1) {
+            Line::Kept => (level, message),
+            Line::Last(word) => ("warn", word),
+            Line::Dropped => return,
+        };
+        self.context.ledger.note(&self.layer.spec.name, NoteKind::Log { level, message });
     }
 
     /// Moves what the guest printed since the last time to the log.
@@ -123,15 +111,27 @@ impl GuestState {
     /// The error of a capability that was not granted; noted for the operator as well.
     pub(super) fn denied(&self, capability: &'static str, object: &str) -> Error {
         let name = &self.layer.spec.name;
-        self.context.ledger.note(name, NoteKind::Denied { capability, object: object.to_owned() });
+        let object = shortened(object);
+        self.context.ledger.note(name, NoteKind::Denied { capability, object: object.clone() });
         let object = if object.is_empty() { String::new() } else { format!(" for `{object}`") };
         Error::new(ErrorKind::Denied, format!("the capability `{capability}` is not granted{object}"))
             .code("not-granted")
     }
 }
 
+/// The begin of a text, whole if it is short.
+fn shortened(text: &str) -> String {
+    if text.len() <= SHOWN_MAX {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(SHOWN_MAX);
+    format!("{}… ({} bytes)", text.get(..end).unwrap_or_default(), text.len())
+}
+
 impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
+        // Nothing can be refused here: what is past the limit is found at the next tick.
+        let _ = self.budget.call();
         let log_bytes = self.layer.spec.limits.log;
         let wasi = self.wasi.get_or_insert_with(|| Wasi::new(log_bytes));
         WasiCtxView { ctx: &mut wasi.context, table: &mut self.table }

@@ -107,10 +107,16 @@ impl StateStore for FailingState {
         })
     }
 
-    fn set(&self, place: StatePlace, key: String, value: String) -> BoxFuture<'_, Result<(), Error>> {
+    fn set(
+        &self,
+        place: StatePlace,
+        key: String,
+        value: String,
+        quota: u64,
+    ) -> BoxFuture<'_, Result<(), Error>> {
         Box::pin(async move {
             self.life.write()?;
-            self.inner.set(place, key, value).await
+            self.inner.set(place, key, value, quota).await
         })
     }
 
@@ -134,17 +140,24 @@ impl StateStore for FailingState {
         key: String,
         expected: Option<String>,
         value: Option<String>,
+        quota: u64,
     ) -> BoxFuture<'_, Result<bool, Error>> {
         Box::pin(async move {
             self.life.write()?;
-            self.inner.compare_and_set(place, key, expected, value).await
+            self.inner.compare_and_set(place, key, expected, value, quota).await
         })
     }
 
-    fn increment(&self, place: StatePlace, key: String, delta: f64) -> BoxFuture<'_, Result<f64, Error>> {
+    fn increment(
+        &self,
+        place: StatePlace,
+        key: String,
+        delta: f64,
+        quota: u64,
+    ) -> BoxFuture<'_, Result<f64, Error>> {
         Box::pin(async move {
             self.life.write()?;
-            self.inner.increment(place, key, delta).await
+            self.inner.increment(place, key, delta, quota).await
         })
     }
 }

@@ -8,7 +8,7 @@ use cepa::session::testing::FailingSessions;
 use cepa::session::{CallState, SessionData, SessionStore, Write};
 use tempfile::tempdir;
 
-use crate::sample::{append, call, each_store, ids, message, reply, usage};
+use crate::sample::{QUOTA, append, call, each_store, ids, message, reply, usage};
 
 #[tokio::test]
 async fn a_batch_is_written_wholly_or_not_at_all() {
@@ -132,7 +132,7 @@ async fn state_is_kept_by_layer_scope_and_owner() {
             StatePlace::new("l", Scope::Session, "t", "r"),
         ];
         for (value, place) in places.iter().enumerate() {
-            state.set(place.clone(), "k".into(), value.to_string()).await.unwrap();
+            state.set(place.clone(), "k".into(), value.to_string(), QUOTA).await.unwrap();
         }
         for (value, place) in places.iter().enumerate() {
             let kept = state.get(place.clone(), "k".into()).await.unwrap();
@@ -156,7 +156,7 @@ async fn state_of_a_reply_goes_when_another_takes_its_place() {
             StatePlace::new("a", Scope::Reply, "t", "r1"),
         ];
         for place in gone.iter().chain(&kept) {
-            state.set(place.clone(), "k".into(), "v".into()).await.unwrap();
+            state.set(place.clone(), "k".into(), "v".into(), QUOTA).await.unwrap();
         }
         store.write("s".into(), vec![reply("r1", 2)]).await.unwrap();
         for place in &gone {
@@ -181,17 +181,47 @@ async fn state_changes_are_conditional_and_counted() {
         let state = store.state();
         let swap = async |expected: Option<&str>, value: Option<&str>| {
             let (expected, value) = (expected.map(str::to_owned), value.map(str::to_owned));
-            state.compare_and_set(place.clone(), "k".into(), expected, value).await.unwrap()
+            state.compare_and_set(place.clone(), "k".into(), expected, value, QUOTA).await.unwrap()
         };
         assert!(!swap(Some("x"), Some("y")).await, "{name}: absent is not `x`");
         assert!(swap(None, Some("5")).await, "{name}");
         assert!(!swap(None, Some("6")).await, "{name}: present is not absent");
-        assert_eq!(state.increment(place.clone(), "k".into(), -7.0).await.unwrap(), -2.0, "{name}");
+        assert_eq!(state.increment(place.clone(), "k".into(), -7.0, QUOTA).await.unwrap(), -2.0, "{name}");
         assert!(swap(Some("-2"), None).await, "{name}");
         assert!(!state.delete(place.clone(), "k".into()).await.unwrap(), "{name}: already gone");
-        assert_eq!(state.increment(place.clone(), "k".into(), 0.0).await.unwrap(), 0.0, "{name}");
-        state.increment(place.clone(), "k".into(), 0.5).await.unwrap_err();
+        assert_eq!(state.increment(place.clone(), "k".into(), 0.0, QUOTA).await.unwrap(), 0.0, "{name}");
+        state.increment(place.clone(), "k".into(), 0.5, QUOTA).await.unwrap_err();
         assert!(state.delete(place.clone(), "k".into()).await.unwrap(), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_place_holds_as_much_as_its_quota() {
+    let folder = tempdir().unwrap();
+    let place = StatePlace::new("l", Scope::Session, "s", "");
+    for (name, store) in each_store(&folder).await {
+        let state = store.state();
+        let set = async |key: &str, length: usize, quota: u64| {
+            let set = state.set(place.clone(), key.into(), "é".repeat(length), quota).await;
+            set.map_err(|error| error.message)
+        };
+        // Each entry counts 64 bytes, its key and its value.
+        assert_eq!(set("a", 100, 265).await, Ok(()), "{name}");
+        let full = "limit `state` reached: 330 bytes of 265 bytes allowed";
+        assert_eq!(set("b", 0, 265).await, Err(full.to_owned()), "{name}");
+        assert_eq!(state.get(place.clone(), "b".into()).await.unwrap(), None, "{name}: nothing was changed");
+        assert_eq!(set("a", 99, 200).await, Ok(()), "{name}: what grows smaller passes any quota");
+        assert!(set("a", 100, 200).await.is_err(), "{name}");
+        assert!(state.increment(place.clone(), "n".into(), 1.0, 265).await.is_err(), "{name}");
+        let swapped = state.compare_and_set(place.clone(), "n".into(), None, Some("1".into()), 265).await;
+        assert!(swapped.is_err(), "{name}");
+        let other = StatePlace::new("l", Scope::Session, "t", "");
+        assert!(
+            state.set(other, "a".into(), "v".into(), 265).await.is_ok(),
+            "{name}: each place has its own"
+        );
+        assert!(state.delete(place.clone(), "a".into()).await.unwrap(), "{name}");
+        assert_eq!(set("b", 100, 265).await, Ok(()), "{name}: what was deleted is free again");
     }
 }
 
@@ -202,7 +232,7 @@ async fn keys_are_listed_by_prefix_and_sorted() {
     for (name, store) in each_store(&folder).await {
         let state = store.state();
         for key in ["b", "a%", "a", "", "a_b", "aé", "a\u{10ffff}", "é"] {
-            state.set(place.clone(), key.into(), String::new()).await.unwrap();
+            state.set(place.clone(), key.into(), String::new(), QUOTA).await.unwrap();
         }
         for (prefix, expected) in [
             ("a", vec!["a", "a%", "a_b", "aé", "a\u{10ffff}"]),
@@ -226,11 +256,11 @@ async fn a_failing_store_lets_the_first_writes_through_and_then_is_dead() {
         let store: Arc<FailingSessions> = Arc::new(FailingSessions::new(Arc::clone(&inner), 2));
         let place = StatePlace::new("l", Scope::Layer, "", "");
         store.write("s".into(), vec![append("a"), append("b")]).await.unwrap();
-        store.state().set(place.clone(), "k".into(), "v".into()).await.unwrap();
+        store.state().set(place.clone(), "k".into(), "v".into(), QUOTA).await.unwrap();
         store.load("s".into()).await.unwrap();
         assert!(!store.is_dead(), "{name}");
 
-        store.state().increment(place.clone(), "n".into(), 1.0).await.unwrap_err();
+        store.state().increment(place.clone(), "n".into(), 1.0, QUOTA).await.unwrap_err();
         assert!(store.is_dead(), "{name}");
         store.write("s".into(), vec![append("c")]).await.unwrap_err();
         store.load("s".into()).await.unwrap_err();

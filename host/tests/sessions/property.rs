@@ -10,13 +10,17 @@ use crate::sample::{append, call, message, reply, usage};
 
 const SESSIONS: [&str; 3] = ["s", "s1", "S"];
 const REPLIES: [&str; 2] = ["r", "1r"];
+const KEYS: [&str; 3] = ["k", "l", "m"];
+/// Room for two of the three entries.
+const QUOTA: u64 = 140;
 
 #[derive(Clone, Debug)]
 enum Op {
     Batch(&'static str, Vec<Write>),
-    Set(StatePlace, String),
-    Swap(StatePlace, Option<String>, Option<String>),
-    Add(StatePlace, f64),
+    Set(StatePlace, &'static str, String),
+    Swap(StatePlace, &'static str, Option<String>, Option<String>),
+    Add(StatePlace, &'static str, f64),
+    Delete(StatePlace, &'static str),
     Reopen,
 }
 
@@ -48,14 +52,19 @@ fn a_place() -> impl Strategy<Value = StatePlace> {
         .prop_map(|(layer, scope, session, reply)| StatePlace::new(layer, scope, session, reply))
 }
 
+fn a_key() -> impl Strategy<Value = &'static str> {
+    select(&KEYS)
+}
+
 fn an_op() -> impl Strategy<Value = Op> {
     let value = "[0-2x]";
     prop_oneof![
         6 => (select(&SESSIONS), prop::collection::vec(a_write(), 0..4)).prop_map(|(id, batch)| Op::Batch(id, batch)),
-        2 => (a_place(), value).prop_map(|(place, value)| Op::Set(place, value)),
-        1 => (a_place(), prop::option::of(value), prop::option::of(value))
-            .prop_map(|(place, expected, value)| Op::Swap(place, expected, value)),
-        1 => (a_place(), -2..3i8).prop_map(|(place, delta)| Op::Add(place, f64::from(delta))),
+        4 => (a_place(), a_key(), value).prop_map(|(place, key, value)| Op::Set(place, key, value)),
+        1 => (a_place(), a_key(), prop::option::of(value), prop::option::of(value))
+            .prop_map(|(place, key, expected, value)| Op::Swap(place, key, expected, value)),
+        1 => (a_place(), a_key(), -2..3i8).prop_map(|(place, key, delta)| Op::Add(place, key, f64::from(delta))),
+        1 => (a_place(), a_key()).prop_map(|(place, key)| Op::Delete(place, key)),
         1 => Just(Op::Reopen),
     ]
 }
@@ -68,13 +77,17 @@ async fn run(store: &dyn SessionStore, op: &Op) -> String {
             let answer = store.write((*id).to_owned(), batch.clone()).await;
             format!("{answer:?} {:?}", store.load((*id).to_owned()).await)
         }
-        Op::Set(place, value) => format!("{:?}", state.set(place.clone(), "k".into(), value.clone()).await),
-        Op::Swap(place, expected, value) => {
-            let answer =
-                state.compare_and_set(place.clone(), "k".into(), expected.clone(), value.clone()).await;
-            format!("{answer:?}")
+        Op::Set(place, key, value) => {
+            format!("{:?}", state.set(place.clone(), (*key).into(), value.clone(), QUOTA).await)
         }
-        Op::Add(place, delta) => format!("{:?}", state.increment(place.clone(), "k".into(), *delta).await),
+        Op::Swap(place, key, expected, value) => {
+            let (expected, value) = (expected.clone(), value.clone());
+            format!("{:?}", state.compare_and_set(place.clone(), (*key).into(), expected, value, QUOTA).await)
+        }
+        Op::Add(place, key, delta) => {
+            format!("{:?}", state.increment(place.clone(), (*key).into(), *delta, QUOTA).await)
+        }
+        Op::Delete(place, key) => format!("{:?}", state.delete(place.clone(), (*key).into()).await),
         Op::Reopen => String::new(),
     }
 }
@@ -88,8 +101,10 @@ async fn all(store: &dyn SessionStore) -> Vec<String> {
             for scope in [Scope::Reply, Scope::Session, Scope::Layer] {
                 for reply in REPLIES {
                     let place = StatePlace::new(layer, scope, session, reply);
-                    let value = store.state().get(place.clone(), "k".into()).await;
-                    found.push(format!("{place:?} {value:?}"));
+                    for key in KEYS {
+                        let value = store.state().get(place.clone(), key.into()).await;
+                        found.push(format!("{place:?} {key} {value:?}"));
+                    }
                 }
             }
         }
@@ -101,7 +116,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn memory_and_file_hold_the_same(ops in prop::collection::vec(an_op(), 1..24)) {
+    fn memory_and_file_hold_the_same(ops in prop::collection::vec(an_op(), 1..32)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
             let folder = tempfile::tempdir().unwrap();

@@ -9,6 +9,9 @@ use cepa::session::{
 use serde_json::Map;
 use tempfile::TempDir;
 
+/// A quota of state that no test reaches unless it wants to.
+pub(crate) const QUOTA: u64 = 1 << 20;
+
 /// One store of each kind, by name. The file lives as long as the folder.
 pub(crate) async fn each_store(folder: &TempDir) -> Vec<(&'static str, Arc<dyn SessionStore>)> {
     vec![("memory", Arc::new(MemorySessions::default())), ("sqlite", open(folder).await)]

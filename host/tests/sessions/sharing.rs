@@ -7,7 +7,7 @@ use cepa::session::StoreError;
 use futures::future::join_all;
 use tempfile::tempdir;
 
-use crate::sample::{append, ids, open};
+use crate::sample::{QUOTA, append, ids, open};
 
 #[tokio::test]
 async fn a_session_that_another_process_has_written_is_refused_until_it_is_loaded_again() {
@@ -85,7 +85,7 @@ async fn stores_that_open_and_count_at_once_lose_nothing() {
         async move {
             let state = store.state();
             for round in 0..25 {
-                state.increment(place.clone(), "n".into(), 1.0).await.unwrap();
+                state.increment(place.clone(), "n".into(), 1.0, QUOTA).await.unwrap();
                 store.write(format!("{at}"), vec![append(&round.to_string())]).await.unwrap();
             }
         }
@@ -93,4 +93,19 @@ async fn stores_that_open_and_count_at_once_lose_nothing() {
     join_all(counting).await;
     assert_eq!(stores[0].state().get(place, "n".into()).await.unwrap().as_deref(), Some("100"));
     assert_eq!(ids(&stores[1], "3").await.len(), 25);
+}
+
+#[tokio::test]
+async fn a_quota_holds_whoever_of_them_wrote() {
+    let folder = tempdir().unwrap();
+    let (ours, theirs) = (open(&folder).await, open(&folder).await);
+    let place = StatePlace::new("l", Scope::Layer, "", "");
+    let set = async |store: &std::sync::Arc<dyn cepa::session::SessionStore>, key: &str| {
+        store.state().set(place.clone(), key.into(), "v".into(), 140).await.is_ok()
+    };
+    assert!(set(&ours, "a").await);
+    assert!(set(&theirs, "b").await);
+    assert!(!set(&ours, "c").await, "what the other one wrote counts here");
+    assert!(theirs.state().delete(place.clone(), "a".into()).await.unwrap());
+    assert!(set(&ours, "c").await, "and what it deleted is free again");
 }

@@ -48,8 +48,7 @@ impl models::Host for GuestState {
             return Ok(Err(error_to_guest(error)));
         }
         request.edit().internal = true;
-        let result = self.context.services.complete(request).await;
-        self.cpu.waited();
+        let result = self.budget.waiting(self.context.services.complete(request)).await;
         match result {
             Ok(response) => Ok(Ok(self.give(response)?)),
             Err(error) => Ok(Err(error_to_guest(error))),

@@ -46,10 +46,9 @@ fn check_value(value: Option<&String>) -> Result<(), Error> {
 macro_rules! at_place {
     ($this:ident, $scope:expr, $key:expr, |$store:ident, $place:ident| $work:expr) => {{
         let result = match $this.place($scope, &$key) {
-            Ok(($store, $place)) => $work.await,
+            Ok(($store, $place)) => $this.budget.waiting($work).await,
             Err(error) => Err(error),
         };
-        $this.cpu.waited();
         Ok(result.map_err(error_to_guest))
     }};
 }
@@ -72,7 +71,8 @@ impl wit::Host for GuestState {
         if let Err(error) = check_value(Some(&value)) {
             return Ok(Err(error_to_guest(error)));
         }
-        at_place!(self, scope, key, |store, place| store.set(place, key, value))
+        let quota = self.layer.spec.limits.state;
+        at_place!(self, scope, key, |store, place| store.set(place, key, value, quota))
     }
 
     async fn delete(
@@ -101,7 +101,8 @@ impl wit::Host for GuestState {
         if let Err(error) = check_value(value.as_ref()) {
             return Ok(Err(error_to_guest(error)));
         }
-        at_place!(self, scope, key, |store, place| store.compare_and_set(place, key, expected, value))
+        let quota = self.layer.spec.limits.state;
+        at_place!(self, scope, key, |store, place| store.compare_and_set(place, key, expected, value, quota))
     }
 
     async fn increment(
@@ -110,6 +111,7 @@ impl wit::Host for GuestState {
         key: String,
         delta: f64,
     ) -> wasmtime::Result<Result<f64, types::Error>> {
-        at_place!(self, scope, key, |store, place| store.increment(place, key, delta))
+        let quota = self.layer.spec.limits.state;
+        at_place!(self, scope, key, |store, place| store.increment(place, key, delta, quota))
     }
 }

@@ -20,12 +20,14 @@ impl clock::Host for GuestState {
     }
 
     async fn sleep(&mut self, milliseconds: u32) -> wasmtime::Result<()> {
-        let wait = self.context.world.sleep(Duration::from_millis(u64::from(milliseconds)));
-        tokio::select! {
-            () = wait => {}
-            () = self.context.cancel.cancelled() => {}
-        }
-        self.cpu.waited();
+        let context = &self.context;
+        let sleep = async {
+            tokio::select! {
+                () = context.world.sleep(Duration::from_millis(u64::from(milliseconds))) => {}
+                () = context.cancel.cancelled() => {}
+            }
+        };
+        self.budget.waiting(sleep).await;
         Ok(())
     }
 }

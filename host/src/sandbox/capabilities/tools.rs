@@ -44,8 +44,7 @@ impl tools::Host for GuestState {
         if let Err(error) = self.granted_tool(&name) {
             return Ok(Err(error_to_guest(error)));
         }
-        let result = self.context.services.call_tool(name, arguments).await;
-        self.cpu.waited();
+        let result = self.budget.waiting(self.context.services.call_tool(name, arguments)).await;
         match result {
             Ok(response) => Ok(Ok(self.give(response)?)),
             Err(error) => Ok(Err(error_to_guest(error))),

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::super::StoreError;
 use super::read::all;
+use super::state::Sizes;
 
 /// `Cepa` in ASCII: marks a SQLite file as ours.
 const APPLICATION_ID: u32 = 0x4365_7061;
@@ -70,6 +71,8 @@ pub(super) struct SessionFile {
     pub(super) connection: Connection,
     /// The revision at which this process last saw a session.
     pub(super) seen: HashMap<String, i64>,
+    /// What the places of layers' state hold.
+    pub(super) sizes: Sizes,
 }
 
 impl SessionFile {
@@ -78,7 +81,7 @@ impl SessionFile {
         check_header(&path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags).map_err(|error| explain(&path, &error))?;
-        let mut file = Self { path, connection, seen: HashMap::new() };
+        let mut file = Self { path, connection, seen: HashMap::new(), sizes: Sizes::default() };
         file.prepare()?;
         Ok(file)
     }

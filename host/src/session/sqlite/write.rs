@@ -30,6 +30,9 @@ pub(super) fn write(file: &mut SessionFile, session_id: &str, batch: &[Write]) -
         Ok(session.finish()?)
     })?;
     file.seen.insert(session_id.to_owned(), revision);
+    if batch.iter().any(|write| matches!(write, Write::PutReply(_))) {
+        file.sizes.forget_replies(session_id);
+    }
     Ok(())
 }
 

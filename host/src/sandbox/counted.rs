@@ -1,0 +1,83 @@
+//! The host as a guest calls it: every function of the contract, each counted before it does its work, and the bytes
+//! of what goes in and comes out.
+//!
+//! The linker knows this one alone, so that no function of the contract can be left uncounted: one that is missing in
+//! the lists below does not compile.
+
+mod capabilities;
+mod flow;
+mod requests;
+
+use wasmtime::component::HasData;
+
+use super::bindings::cepa::middleware::types;
+use super::store::GuestState;
+use super::weight::Weight;
+
+/// Names [`Counted`] to the linker.
+pub(super) struct CountedHost;
+
+impl HasData for CountedHost {
+    type Data<'a> = Counted<'a>;
+}
+
+/// The host of one guest, which counts.
+pub(super) struct Counted<'a>(pub(super) &'a mut GuestState);
+
+/// What a function answers that may refuse.
+type Answer<T> = Result<T, types::Error>;
+
+impl Counted<'_> {
+    /// The guest calls, with arguments of so many bytes.
+    fn enter(&mut self, bytes: u64) -> wasmtime::Result<()> {
+        self.0.budget.call()?;
+        Ok(self.0.budget.copy(bytes)?)
+    }
+
+    /// The guest gets its answer.
+    fn leave<T: Weight>(&mut self, answer: T) -> wasmtime::Result<T> {
+        self.0.budget.copy(answer.weight())?;
+        Ok(answer)
+    }
+}
+
+/// Implements interfaces of the contract by those of [`GuestState`]. Each function stands here as its signature.
+macro_rules! counted {
+    ($($interface:ident::$host:ident { $($functions:tt)* })+) => {
+        $(impl $interface::$host for $crate::sandbox::counted::Counted<'_> {
+            $crate::sandbox::counted::functions! { $interface::$host; $($functions)* }
+        })+
+    };
+}
+use counted;
+
+/// The functions of one interface, one after another.
+macro_rules! functions {
+    ($interface:ident::$host:ident;) => {};
+    (
+        $interface:ident::$host:ident;
+        fn $name:ident($($argument:ident: $ty:ty),*) -> $answer:ty;
+        $($rest:tt)*
+    ) => {
+        fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
+            self.enter(0 $(+ $crate::sandbox::weight::Weight::weight(&$argument))*)?;
+            let answer = <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*)?;
+            self.leave(answer)
+        }
+        $crate::sandbox::counted::functions! { $interface::$host; $($rest)* }
+    };
+    (
+        $interface:ident::$host:ident;
+        async fn $name:ident($($argument:ident: $ty:ty),*) -> $answer:ty;
+        $($rest:tt)*
+    ) => {
+        async fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
+            self.enter(0 $(+ $crate::sandbox::weight::Weight::weight(&$argument))*)?;
+            let answer =
+                <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*).await?;
+            self.leave(answer)
+        }
+        $crate::sandbox::counted::functions! { $interface::$host; $($rest)* }
+    };
+}
+use functions;

@@ -1,0 +1,70 @@
+//! The capabilities, and what is always there.
+
+use wasmtime::component::Resource;
+
+use crate::request::{ModelRequest, ModelResponse, ToolResponse};
+use crate::sandbox::bindings::cepa::middleware::{
+    clock, context, conversation, log, models, random, state, tools, types,
+};
+
+use super::{Answer, counted};
+
+counted! {
+    context::Host {
+        fn config() -> String;
+        fn layer_name() -> String;
+        fn agent_name() -> String;
+        fn session_id() -> String;
+        fn reply_id() -> String;
+        fn step() -> u32;
+        fn actor() -> Option<String>;
+    }
+
+    log::Host {
+        fn write(level: log::Level, message: String) -> ();
+    }
+
+    clock::Host {
+        fn now_ms() -> u64;
+        fn monotonic_us() -> u64;
+        async fn sleep(milliseconds: u32) -> ();
+    }
+
+    random::Host {
+        fn bytes(count: u32) -> Answer<Vec<u8>>;
+        fn number() -> u32;
+        fn uuid() -> String;
+    }
+
+    state::Host {
+        async fn get(scope: state::Scope, key: String) -> Answer<Option<String>>;
+        async fn set(scope: state::Scope, key: String, value: String) -> Answer<()>;
+        async fn delete(scope: state::Scope, key: String) -> Answer<bool>;
+        async fn keys(scope: state::Scope, prefix: String) -> Answer<Vec<String>>;
+        async fn compare_and_set(
+            scope: state::Scope,
+            key: String,
+            expected: Option<String>,
+            value: Option<String>
+        ) -> Answer<bool>;
+        async fn increment(scope: state::Scope, key: String, delta: f64) -> Answer<f64>;
+    }
+
+    models::Host {
+        fn aliases() -> Answer<Vec<String>>;
+        async fn complete(request: Resource<ModelRequest>) -> Answer<Resource<ModelResponse>>;
+    }
+
+    tools::Host {
+        fn catalogue() -> Answer<Vec<types::ToolDefinition>>;
+        fn offer(name: String) -> Answer<()>;
+        fn withhold(name: String) -> Answer<()>;
+        async fn call(name: String, arguments: String) -> Answer<Resource<ToolResponse>>;
+    }
+
+    conversation::Host {
+        fn count() -> Answer<u32>;
+        fn read(start: u32, end: u32) -> Answer<Vec<types::Message>>;
+        async fn replace(start: u32, end: u32, messages: Vec<types::Message>) -> Answer<()>;
+    }
+}
