@@ -65,6 +65,9 @@ pub const CAPABILITIES: [&str; 4] = ["state", "models", "tools", "conversation"]
 /// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
 pub const STACK_BYTES: usize = 512 << 10;
 
+/// The name of that bound, where it is reached.
+pub const STACK_LIMIT: &str = "stack";
+
 /// Elements that one table may have at most: what the engine keeps room for.
 pub const TABLE_ELEMENTS_MAX: u32 = 100_000;
 

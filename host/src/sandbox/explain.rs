@@ -3,7 +3,7 @@
 use wasmtime::Trap;
 use wasmtime::component::ResourceTableError;
 
-use crate::policy::{Limits, STACK_BYTES};
+use crate::policy::{Limits, STACK_BYTES, STACK_LIMIT};
 
 use super::budget::LimitHit;
 use super::store::GuestState;
@@ -39,7 +39,7 @@ fn limit_hit(error: &wasmtime::Error, limits: &Limits) -> Option<LimitHit> {
         return Some(hit.clone());
     }
     if let Some(Trap::StackOverflow) = error.downcast_ref::<Trap>() {
-        return Some(past("stack", STACK_BYTES, " bytes"));
+        return Some(past(STACK_LIMIT, STACK_BYTES, " bytes"));
     }
     if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
         return Some(past("handles", limits.handles, ""));

@@ -16,12 +16,12 @@ use crate::request::{
     ToolResponse, TurnSummary, Verdict,
 };
 
+use super::budget::{LogBudget, within};
 use super::calls::{
     GuestHook, call_event_kinds, call_events, call_list_tools, call_onion, call_permission, call_review,
     call_system_prompt, call_tool, call_turn_end,
 };
 use super::convert::{error_from_guest, event_from_guest, tools_from_guest, verdict_from_guest};
-use super::budget::{LogBudget, within};
 use super::instance::{GuestInstance, NotMade, Template};
 use super::store::LayerInfo;
 

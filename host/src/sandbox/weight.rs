@@ -165,7 +165,8 @@ mod tests {
 
     #[test]
     fn a_value_weighs_its_texts_its_data_and_the_places_of_its_elements() {
-        let call = types::ToolCall { id: "c1".to_owned(), name: "look".to_owned(), arguments: "{}".to_owned() };
+        let call =
+            types::ToolCall { id: "c1".to_owned(), name: "look".to_owned(), arguments: "{}".to_owned() };
         assert_eq!(call.weight(), 8);
         assert_eq!(vec![0_u8; 1_000].weight(), 1_000);
         let empty = vec![String::new(); 10];

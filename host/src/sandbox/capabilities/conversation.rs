@@ -46,9 +46,7 @@ impl conversation::Host for GuestState {
     ) -> wasmtime::Result<Result<(), types::Error>> {
         let messages = self.conversation(Access::Write).and_then(|_| messages_from_guest(messages));
         let result = match messages {
-            Ok(messages) => {
-                self.budget.waiting(self.context.services.replace(start, end, messages)).await
-            }
+            Ok(messages) => self.budget.waiting(self.context.services.replace(start, end, messages)).await,
             Err(error) => Err(error),
         };
         Ok(result.map_err(error_to_guest))

@@ -21,11 +21,7 @@ pub(in crate::session::sqlite) struct Sizes {
 
 impl Sizes {
     /// The bytes of a place, to be kept in step by who changes it. Only inside a transaction that writes.
-    pub(super) fn held(
-        &mut self,
-        connection: &Connection,
-        place: &StatePlace,
-    ) -> rusqlite::Result<&mut u64> {
+    pub(super) fn held(&mut self, connection: &Connection, place: &StatePlace) -> rusqlite::Result<&mut u64> {
         let version = connection.pragma_query_value(None, "data_version", |row| row.get(0))?;
         if version != self.version || self.held.len() >= PLACES_MAX {
             self.held.clear();
@@ -50,6 +46,9 @@ fn add_up(connection: &Connection, place: &StatePlace) -> rusqlite::Result<u64> 
             "SELECT coalesce(sum(octet_length(key) + octet_length(value) + ?4), 0) FROM state
              WHERE scope = ?1 AND owner = ?2 AND layer = ?3",
         )?
-        .query_row(params![place.scope.name(), place.owner, place.layer, ENTRY_BYTES.cast_signed()], |row| row.get(0))?;
+        .query_row(
+            params![place.scope.name(), place.owner, place.layer, ENTRY_BYTES.cast_signed()],
+            |row| row.get(0),
+        )?;
     Ok(u64::try_from(bytes).unwrap_or(0))
 }

@@ -1,0 +1,199 @@
+//! Components of one vice each. The host survives each of them, other layers and other sessions are untouched, the
+//! next reply works, and the operator is told the cause.
+
+mod crafted;
+mod promises;
+mod row;
+
+use std::time::Duration;
+
+use cepa::policy::{Access, Grants, Limits};
+use cepa_tests::guest;
+use serde_json::json;
+
+use row::{Row, hold};
+
+/// One test for each row, by its name.
+macro_rules! rows {
+    ($($name:ident: $row:expr;)+) => {
+        /// The names of the rows, for the table of promises.
+        pub(crate) const ROWS: &[&str] = &[$(stringify!($name)),+];
+
+        $(#[tokio::test]
+        async fn $name() {
+            hold($row).await;
+        })+
+    };
+}
+
+fn a_little_time(limits: &mut Limits) {
+    limits.cpu = Duration::from_millis(40);
+}
+
+fn state() -> Grants {
+    Grants { state: true, ..Grants::default() }
+}
+
+const ANSWERS: &str = "[[turn]]\ntext = \"Answer.\"\nrepeat = true";
+
+const CALLS_AGAIN: &str = r#"
+[[turn]]
+tool-calls = [{ id = "c1", name = "again" }]
+
+[[turn]]
+text = "Seen: {{tool-result}}"
+
+[[turn]]
+tool-calls = [{ id = "c2", name = "again" }]
+
+[[turn]]
+text = "Seen: {{tool-result}}"
+"#;
+
+const CALLS_LOOK: &str = r#"
+[[turn]]
+tool-calls = [{ id = "c1", name = "look" }]
+
+[[turn]]
+text = "Answer."
+
+[[turn]]
+tool-calls = [{ id = "c2", name = "look" }]
+
+[[turn]]
+text = "Answer."
+"#;
+
+rows! {
+    spins: Row::new(guest!("spin")).limits(a_little_time)
+        .faults("on-model-call", &["limit `cpu` reached: 4", " ms of 40 ms allowed"]);
+
+    spins_inside_one_instruction: Row::new(guest!("fill")).limits(a_little_time)
+        .faults("on-model-call", &["limit `cpu` reached: 4", " ms of 40 ms allowed"]);
+
+    sleeps_in_the_host: Row::new(guest!("nap")).limits(|limits| limits.wall = Duration::from_millis(50))
+        .faults("on-model-call", &["limit `wall` reached: ", " ms of 50 ms allowed"]);
+
+    grows_one_memory: Row::new(guest!("hoard")).limits(|limits| limits.memory = 8 << 20)
+        .faults("on-model-call", &["limit `memory` reached: ", " of 8388608 bytes allowed"]);
+
+    grows_many_memories: Row::new(&crafted::grows_memories(8)).limits(|limits| limits.memory = 8 << 20)
+        .faults("on-system-prompt", &["limit `memory` reached: ", " of 8388608 bytes allowed"]);
+
+    grows_a_table: Row::new(&crafted::grows_a_table()).limits(|limits| limits.tables = 10_000)
+        .faults("on-system-prompt", &["limit `tables` reached: ", " of 10000 elements allowed"]);
+
+    holds_handles: Row::new(guest!("hold-handles")).limits(|limits| limits.handles = 100)
+        .faults("on-model-call", &["limit `handles` reached: over 100 of 100 allowed"]);
+
+    recurses: Row::new(guest!("recurse"))
+        .faults("on-model-call", &["limit `stack` reached: over 524288 bytes of 524288 bytes allowed"]);
+
+    traps: Row::new(guest!("trap"))
+        .faults("on-model-call", &["the guest gave up (trap `unreachable`)"]);
+
+    panics: Row::new(guest!("panic"))
+        .faults("on-model-call", &["the sky fell on 1 messages"])
+        .says("the sky fell on 1 messages");
+
+    claims_a_length: Row::new(guest!("claim"))
+        .faults("on-model-call", &["string pointer/length out of bounds of memory"]);
+
+    sends_one_text_ten_thousand_times_in_a_list: Row::new(guest!("amplify"))
+        .faults("on-model-call", &["limit `payload` reached: over 16777216 bytes of 16777216 bytes allowed"]);
+
+    sends_what_is_no_text: Row::new(guest!("garble"))
+        .faults("on-model-call", &["invalid utf-8"]);
+
+    sends_what_is_malformed: Row::new(guest!("malform"))
+        .grants(Grants { conversation: Access::Write, models: vec!["*".into()], tools: vec!["*".into()], ..state() })
+        .works("Answer.");
+
+    sends_events_without_end: Row::new(guest!("flood")).config(json!({ "bytes": 0 }))
+        .limits(|limits| limits.events = 500)
+        .faults("on-model-call", &["limit `events` reached: 501 of 500 allowed"]);
+
+    sends_large_events_without_end: Row::new(guest!("flood")).config(json!({ "bytes": 9_993 }))
+        .limits(|limits| limits.event_bytes = 1_000_000)
+        .faults("on-model-call", &["limit `event-bytes` reached: 1010000 bytes of 1000000 bytes allowed"]);
+
+    makes_many_events_of_a_few: Row::new(guest!("multiply")).limits(|limits| limits.events = 500)
+        .faults("on-events", &["limit `events` reached: 1000 of 500 allowed"]);
+
+    logs_without_end: Row::new(guest!("chatter")).limits(|limits| limits.log = 1_000)
+        .says("limit `log` reached: 1100 of 1000 bytes allowed; further lines of this reply are dropped")
+        .works("Answer.");
+
+    keeps_state_without_end: Row::new(guest!("litter")).grants(state()).limits(|limits| limits.state = 100_000)
+        .says("limit `state` reached: 100195 bytes of 100000 bytes allowed")
+        .works("Answer.");
+
+    runs_next_a_million_times: Row::new(guest!("million")).limits(|limits| limits.host_calls = 10_000)
+        .says("limit `next-runs` reached: 17 of 16 allowed")
+        .faults("on-model-call", &["limit `host-calls` reached: 10001 of 10000 allowed"]);
+
+    calls_the_host_without_end: Row::new(guest!("nag")).limits(|limits| limits.host_calls = 10_000)
+        .faults("on-model-call", &["limit `host-calls` reached: 10001 of 10000 allowed"]);
+
+    hands_over_without_end: Row::new(guest!("haul")).limits(|limits| limits.bytes_copied = 1 << 20)
+        .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 1048576 bytes allowed"]);
+
+    keeps_handles_past_their_call: Row::new(guest!("keep-handles")).script(CALLS_LOOK).works("Answer.");
+
+    uses_a_handle_twice: Row::new(guest!("reuse"))
+        .faults("on-model-call", &["unknown handle index"]);
+
+    is_called_while_it_is_called: Row::new(guest!("call-back"))
+        .grants(Grants { tools: vec!["again".into()], ..Grants::default() })
+        .script(CALLS_AGAIN)
+        .works("Seen: limit `nested-tool-calls` reached: 9 of 8 allowed");
+
+    returns_before_the_stream_ends: Row::new(guest!("leave-early")).works("left after 1 events");
+
+    never_drains_the_stream: Row::new(guest!("never-drain"))
+        .limits(|limits| limits.wall = Duration::from_millis(50))
+        .faults("on-model-call", &["limit `wall` reached: ", " ms of 50 ms allowed"]);
+
+    drops_next: Row::new(guest!("drop-next")).works("My own answer.");
+
+    writes_in_anothers_name: Row::new(guest!("impersonate"))
+        .says("outer: all is well")
+        .denied(&[("tools", "outer"), ("state", "")])
+        .works("Answer.");
+
+    ends_the_process: Row::new(guest!("wasi-exit"))
+        .faults("on-model-call", &["the guest ended itself with exit code 1"]);
+
+    looks_through_the_machine: Row::new(guest!("wasi-pry"))
+        .says("environment: []")
+        .says("arguments: []")
+        .says("folder: None")
+        .says("folders: 0")
+        .says("clock: true")
+        .says("tcp: Err(\"access-denied\")")
+        .says("udp: Err(\"access-denied\")")
+        .says("localhost: Err(\"permanent-resolver-failure\")")
+        .says("169.254.169.254: Err(\"permanent-resolver-failure\")")
+        .says("chance: 65536")
+        .faults("on-model-call", &["requested len 65537 exceeds limit 65536"]);
+}
+
+#[tokio::test]
+async fn is_too_large_from_its_start() {
+    let large = crafted::begins_with_memory(2_000);
+    let refused = cepa_tests::chain::sandbox().load("large.wasm", large).await;
+    let Err(error) = refused else { panic!("it was loaded") };
+    let error = error.to_string();
+    assert!(error.starts_with("`large.wasm` fails at its start: limit `memory` reached: "), "{error}");
+}
+
+#[tokio::test]
+async fn what_is_malformed_is_answered_and_not_taken() {
+    let row = Row::new(guest!("malform")).grants(Grants {
+        conversation: Access::Write,
+        models: vec!["*".into()],
+        tools: vec!["*".into()],
+        ..Grants::default()
+    });
+    insta::assert_snapshot!(row::attack(&row).await.log());
+}
