@@ -26,7 +26,7 @@ pub use hook::{
     Acting, CheckPermission, CompressContext, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,
 };
 pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native, OnFault};
-pub use ledger::{LayerLine, Ledger, Note, NoteKind};
+pub use ledger::{LayerLine, Ledger, Note, NoteKind, Spent};
 pub use meter::Meter;
 pub use next::Next;
 pub use run::Run;

@@ -1,6 +1,6 @@
 //! What each layer did during a reply: counts per hook, and notes in order.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -79,6 +79,55 @@ pub struct LayerLine {
     pub failures: u64,
     /// Time in it, what is inside included, in microseconds.
     pub micros: u64,
+    /// What it spent.
+    #[serde(flatten)]
+    pub spent: Spent,
+}
+
+/// What a layer spent at a hook, as far as its host measures it: a native layer is not measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Spent {
+    /// Computing time, in microseconds. Where the machine was busy it may be up to twice too much.
+    pub cpu_micros: u64,
+    /// Own time, in microseconds: its waits included, and what is inside it excluded.
+    pub own_micros: u64,
+    /// The largest memory of its instances, in bytes.
+    pub memory_peak: u64,
+    /// Bytes copied into and out of it.
+    pub bytes_copied: u64,
+    /// Calls of the host.
+    pub host_calls: u64,
+    /// Events it sent, those that passed it by not included.
+    pub events: u64,
+    /// Bytes of these events.
+    pub event_bytes: u64,
+    /// Bytes of its log, those past the limit included.
+    pub log_bytes: u64,
+    /// Bytes of keys and values it wrote to its state.
+    pub state_bytes: u64,
+    /// Tokens, in and out, of the model calls it made for itself.
+    pub internal_tokens: u64,
+}
+
+impl Spent {
+    /// Adds another hook call.
+    pub fn add(&mut self, other: &Self) {
+        self.memory_peak = self.memory_peak.max(other.memory_peak);
+        for (sum, more) in [
+            (&mut self.cpu_micros, other.cpu_micros),
+            (&mut self.own_micros, other.own_micros),
+            (&mut self.bytes_copied, other.bytes_copied),
+            (&mut self.host_calls, other.host_calls),
+            (&mut self.events, other.events),
+            (&mut self.event_bytes, other.event_bytes),
+            (&mut self.log_bytes, other.log_bytes),
+            (&mut self.state_bytes, other.state_bytes),
+            (&mut self.internal_tokens, other.internal_tokens),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
 }
 
 /// Collects what the layers of a reply did.
@@ -94,13 +143,23 @@ pub struct Ledger {
 
 #[derive(Debug, Default)]
 struct Book {
-    lines: BTreeMap<(String, HookKind), LayerLine>,
+    /// A few: one for each layer and hook.
+    lines: Vec<(String, HookKind, LayerLine)>,
     /// Notes, each with the number of the last event before it.
     notes: VecDeque<(u64, Note)>,
     dropped: u64,
 }
 
 impl Book {
+    fn line(&mut self, layer: &str, hook: HookKind) -> &mut LayerLine {
+        let known = self.lines.iter().position(|(name, kind, _)| *kind == hook && name == layer);
+        let at = known.unwrap_or_else(|| {
+            self.lines.push((layer.to_owned(), hook, LayerLine::default()));
+            self.lines.len() - 1
+        });
+        &mut self.lines[at].2
+    }
+
     /// Whether there is a note that was made before this event.
     fn has_note(&self, event: u64) -> bool {
         self.notes.front().map_or(self.dropped > 0, |(after, _)| *after < event)
@@ -180,7 +239,9 @@ impl Ledger {
 
     /// What each layer did at each hook, sorted by layer and hook.
     pub fn lines(&self) -> Vec<(String, HookKind, LayerLine)> {
-        self.lock().lines.iter().map(|((layer, hook), line)| (layer.clone(), *hook, line.clone())).collect()
+        let mut lines = self.lock().lines.clone();
+        lines.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
+        lines
     }
 
     /// Counts something of a layer at a hook.
@@ -195,10 +256,17 @@ impl Ledger {
             return;
         }
         let mut book = self.lock();
-        let line = book.lines.entry((layer.to_owned(), hook)).or_default();
+        let line = book.line(layer, hook);
         line.calls += 1;
         line.micros = line.micros.saturating_add(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX));
         change(line);
+    }
+
+    /// Adds what one hook call of a layer spent.
+    pub(crate) fn spend(&self, layer: &str, hook: HookKind, spent: &Spent) {
+        if self.keep {
+            self.lock().line(layer, hook).spent.add(spent);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Book> {

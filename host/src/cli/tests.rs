@@ -1,7 +1,7 @@
 //! What a person and a program see of a reply.
 
 use cepa::agent::{Pending, ReplyItem, ReplyResult};
-use cepa::chain::{HookKind, LayerLine, Note, NoteKind};
+use cepa::chain::{HookKind, LayerLine, Note, NoteKind, Spent};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::{Event, Outcome};
 use cepa::message::{FinishReason, Message, ToolCall, ToolState};
@@ -103,6 +103,12 @@ fn lines() -> Vec<(String, HookKind, LayerLine)> {
         changed_responses,
         failures,
         micros,
+        spent: Spent {
+            cpu_micros: micros / 10,
+            own_micros: micros / 2,
+            host_calls: calls * 3,
+            ..Spent::default()
+        },
     };
     vec![
         ("guard".to_owned(), HookKind::Acting, line(2, 1, 0, 0, 1, 950)),

@@ -8,7 +8,10 @@ mod memory;
 mod own_time;
 
 use std::future::Future;
+use std::time::{Duration, Instant};
 
+use crate::chain::Spent;
+use crate::message::Usage;
 use crate::policy::Limits;
 
 use super::bindings::cepa::middleware::events::Event;
@@ -32,6 +35,15 @@ pub(super) struct Budget {
     bytes_copied: Count,
     events: Count,
     event_bytes: Count,
+    noted: Noted,
+}
+
+/// What has no bound in a hook call, and is noted all the same.
+#[derive(Debug, Default)]
+struct Noted {
+    log_bytes: u64,
+    state_bytes: u64,
+    internal_tokens: u64,
 }
 
 impl Budget {
@@ -44,6 +56,7 @@ impl Budget {
             bytes_copied: Count::new("bytes-copied", " bytes", limits.bytes_copied),
             events: Count::new("events", "", limits.events.into()),
             event_bytes: Count::new("event-bytes", " bytes", limits.event_bytes),
+            noted: Noted::default(),
         }
     }
 
@@ -54,6 +67,24 @@ impl Budget {
         self.memory.begin();
         for count in [&mut self.host_calls, &mut self.bytes_copied, &mut self.events, &mut self.event_bytes] {
             count.begin();
+        }
+        self.noted = Noted::default();
+    }
+
+    /// What the hook call has spent so far.
+    pub(super) fn spent(&self) -> Spent {
+        let own = self.own_time.spent();
+        Spent {
+            cpu_micros: micros(self.cpu.spent(own)),
+            own_micros: micros(own),
+            memory_peak: self.memory.bytes(),
+            bytes_copied: self.bytes_copied.used(),
+            host_calls: self.host_calls.used(),
+            events: self.events.used(),
+            event_bytes: self.event_bytes.used(),
+            log_bytes: self.noted.log_bytes,
+            state_bytes: self.noted.state_bytes,
+            internal_tokens: self.noted.internal_tokens,
         }
     }
 
@@ -73,6 +104,22 @@ impl Budget {
         self.event_bytes.add(events.iter().map(Weight::weight).sum())
     }
 
+    /// The guest writes to its log.
+    pub(super) fn log(&mut self, bytes: u64) {
+        self.noted.log_bytes += bytes;
+    }
+
+    /// The guest wrote to its state.
+    pub(super) fn keep(&mut self, bytes: usize) {
+        self.noted.state_bytes += bytes as u64;
+    }
+
+    /// A model answered the guest.
+    pub(super) fn ask(&mut self, usage: &Usage) {
+        let tokens = [usage.input_tokens, usage.output_tokens].into_iter().flatten();
+        self.noted.internal_tokens += tokens.map(u64::from).sum::<u64>();
+    }
+
     /// Whether no tick has passed since the guest last waited or began.
     pub(super) fn is_fresh(&self) -> bool {
         self.cpu.is_fresh()
@@ -87,8 +134,9 @@ impl Budget {
 
     /// Waits for what the host does for the guest: own time, and no computing.
     pub(super) async fn waiting<T>(&mut self, wait: impl Future<Output = T>) -> T {
+        let start = Instant::now();
         let result = wait.await;
-        self.cpu.waited();
+        self.cpu.waited(start.elapsed());
         result
     }
 
@@ -97,7 +145,11 @@ impl Budget {
         self.own_time.leave();
         let result = wait.await;
         self.own_time.resume();
-        self.cpu.waited();
+        self.cpu.waited(Duration::ZERO);
         result
     }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }

@@ -179,7 +179,7 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         NotMade::Crowded => start("too many instances are alive at once".to_owned()),
         NotMade::Failed(cause) => start(cause),
     })?;
-    guest.begin();
+    guest.begin(None);
     let own_time = guest.store.data().budget.own_time.clone();
     let checked: Result<wasmtime::Result<_>, LimitHit> =
         within(own_time, limits.wall, check_hooks(&mut guest)).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wasmtime::component::{Instance, InstancePre};
 use wasmtime::{Store, UpdateDeadline};
 
-use crate::chain::ReplyContext;
+use crate::chain::{HookKind, ReplyContext};
 use crate::policy::Limits;
 
 use super::budget::{LogBudget, within};
@@ -89,12 +89,10 @@ impl Template {
 }
 
 impl GuestInstance {
-    /// A hook call begins: its budgets are whole.
-    pub(super) fn begin(&mut self) {
+    /// A call of this hook begins, or one that is no hook's: its budgets are whole.
+    pub(super) fn begin(&mut self, hook: Option<HookKind>) {
         self.store.set_epoch_deadline(1);
-        let state = self.store.data_mut();
-        state.budget.begin();
-        state.last_error = None;
+        self.store.data_mut().begin(hook);
     }
 
     /// Why a call into the guest ended without a result, for the operator.

@@ -89,12 +89,14 @@ impl ComponentLayer {
         F: FnOnce(GuestInstance) -> R,
         R: Future<Output = (GuestInstance, wasmtime::Result<T>)>,
     {
-        guest.begin();
+        guest.begin(Some(hook));
         self.template.runtime.counts.hook_called();
         let own_time = guest.store.data().budget.own_time.clone();
         match within(own_time, self.info.spec.limits.wall, call(guest)).await {
             Ok((mut guest, Ok(value))) => {
-                guest.store.data_mut().drain_output();
+                let state = guest.store.data_mut();
+                state.drain_output();
+                state.settle();
                 Ok((guest, value))
             }
             // The store is dropped with the instance: it is never entered again.

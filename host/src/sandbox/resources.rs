@@ -113,7 +113,7 @@ fn put_value(map: &mut Map<String, Value>, key: String, value: Option<Value>) {
 }
 
 /// A result whose error the guest sees.
-#[expect(clippy::unnecessary_wraps, reason = "the form that every method of a resource answers in")]
-fn answer<T>(result: Result<T, Error>) -> wasmtime::Result<Result<T, types::Error>> {
+#[expect(clippy::unnecessary_wraps, reason = "the form that every function of the contract answers in")]
+pub(super) fn answer<T>(result: Result<T, Error>) -> wasmtime::Result<Result<T, types::Error>> {
     Ok(result.map_err(error_to_guest))
 }

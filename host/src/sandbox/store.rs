@@ -6,7 +6,7 @@ use wasmtime::component::{Resource, ResourceTable};
 use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
-use crate::chain::{NoteKind, ReplyContext};
+use crate::chain::{HookKind, NoteKind, ReplyContext};
 use crate::error::{Error, ErrorKind};
 use crate::policy::LayerSpec;
 
@@ -38,6 +38,8 @@ pub(super) struct GuestState {
     pub(super) last_error: Option<String>,
     log: Arc<LogBudget>,
     wasi: Option<Wasi>,
+    /// The hook call that runs, until what it spent is in the ledger.
+    hook: Option<HookKind>,
 }
 
 struct Wasi {
@@ -75,7 +77,23 @@ impl GuestState {
         table.set_max_capacity(limits.handles as usize);
         let budget = Budget::new(ticks, limits);
         let wasi = layer.wasi.then(|| Wasi::new(limits.log));
-        Self { table, context, budget, last_error: None, log, wasi, layer }
+        Self { table, context, budget, last_error: None, log, wasi, layer, hook: None }
+    }
+
+    /// A call of this hook begins, or one that is no hook's: its budgets are whole.
+    pub(super) fn begin(&mut self, hook: Option<HookKind>) {
+        self.budget.begin();
+        self.last_error = None;
+        self.hook = hook;
+    }
+
+    /// Writes what the hook call spent into the ledger, once.
+    pub(super) fn settle(&mut self) {
+        if let Some(hook) = self.hook.take()
+            && self.context.ledger.keeps()
+        {
+            self.context.ledger.spend(&self.layer.spec.name, hook, &self.budget.spent());
+        }
     }
 
     /// Gives the guest a handle.
@@ -89,7 +107,9 @@ impl GuestState {
         if level == "error" {
             self.last_error = Some(shortened(&message));
         }
-        let (level, message) = match self.log.take(message.len() as u64 + 1) {
+        let bytes = message.len() as u64 + 1;
+        self.budget.log(bytes);
+        let (level, message) = match self.log.take(bytes) {
             Line::Kept => (level, message),
             Line::Last(word) => ("warn", word),
             Line::Dropped => return,
@@ -116,6 +136,13 @@ impl GuestState {
         let object = if object.is_empty() { String::new() } else { format!(" for `{object}`") };
         Error::new(ErrorKind::Denied, format!("the capability `{capability}` is not granted{object}"))
             .code("not-granted")
+    }
+}
+
+/// A call that is cut off, by its limits or with its reply, has spent as well.
+impl Drop for GuestState {
+    fn drop(&mut self) {
+        self.settle();
     }
 }
 

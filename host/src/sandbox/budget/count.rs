@@ -26,6 +26,10 @@ impl Count {
         self.check()
     }
 
+    pub(super) fn used(&self) -> u64 {
+        self.used
+    }
+
     pub(super) fn check(&self) -> Result<(), LimitHit> {
         if self.used <= self.allowed { Ok(()) } else { Err(self.hit()) }
     }

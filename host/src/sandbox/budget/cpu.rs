@@ -34,24 +34,35 @@ pub(super) struct CpuBudget {
     allowed: u64,
     /// The tick up to which time is accounted for.
     seen: u64,
+    /// How long the guest waited for the host.
+    waits: Duration,
 }
 
 impl CpuBudget {
     pub(super) fn new(ticks: Ticks, allowed: Duration) -> Self {
         let allowed = u64::try_from(allowed.as_millis() / TICK.as_millis()).unwrap_or(u64::MAX);
         let seen = ticks.now();
-        Self { ticks, used: 0, allowed, seen }
+        Self { ticks, used: 0, allowed, seen, waits: Duration::ZERO }
     }
 
     /// A new hook call begins.
     pub(super) fn begin(&mut self) {
         self.used = 0;
+        self.waits = Duration::ZERO;
         self.seen = self.ticks.now();
     }
 
-    /// The guest goes on after it waited: that time was not computing.
-    pub(super) fn waited(&mut self) {
+    /// The guest goes on after it waited so long in its own time: that was not computing.
+    pub(super) fn waited(&mut self, wait: Duration) {
+        self.waits += wait;
         self.seen = self.ticks.now();
+    }
+
+    /// How long the guest computed, of its own time. The clock is exact for what is short; the ticks bound what is
+    /// long, since the clock goes on while others have the processor.
+    pub(super) fn spent(&self, own: Duration) -> Duration {
+        let ticks = u32::try_from(self.used).unwrap_or(u32::MAX).saturating_add(1);
+        own.saturating_sub(self.waits).min(TICK * ticks)
     }
 
     /// Whether no tick has passed since the guest last waited or began.
@@ -85,13 +96,16 @@ mod tests {
         let mut cpu = CpuBudget::new(ticks.clone(), Duration::from_millis(3));
         for _ in 0..50 {
             (0..20).for_each(|_| ticks.advance());
-            cpu.waited();
+            cpu.waited(Duration::from_millis(20));
             cpu.tick().unwrap();
         }
         (0..3).for_each(|_| {
             ticks.advance();
             cpu.tick().unwrap();
         });
+        assert_eq!(cpu.spent(Duration::from_millis(1_000)), Duration::ZERO);
+        assert_eq!(cpu.spent(Duration::from_millis(1_003)), Duration::from_millis(3));
+        assert_eq!(cpu.spent(Duration::from_millis(1_900)), Duration::from_millis(4), "others were busy");
         ticks.advance();
         assert_eq!(cpu.tick().unwrap_err().limit, "cpu");
     }

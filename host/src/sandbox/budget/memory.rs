@@ -66,6 +66,11 @@ impl MemoryBudget {
         self.hit.as_ref()
     }
 
+    /// Bytes of all memories: as many as there ever were, since no memory shrinks.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.used
+    }
+
     fn note(&mut self, grown: Result<(), LimitHit>) -> bool {
         match grown {
             Ok(()) => true,

@@ -50,7 +50,12 @@ impl models::Host for GuestState {
         request.edit().internal = true;
         let result = self.budget.waiting(self.context.services.complete(request)).await;
         match result {
-            Ok(response) => Ok(Ok(self.give(response)?)),
+            Ok(response) => {
+                if let Some(usage) = &response.usage {
+                    self.budget.ask(usage);
+                }
+                Ok(Ok(self.give(response)?))
+            }
             Err(error) => Ok(Err(error_to_guest(error))),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::error::Error;
 use crate::sandbox::bindings::cepa::middleware::{state as wit, types};
-use crate::sandbox::convert::error_to_guest;
+use crate::sandbox::resources::answer;
 use crate::sandbox::store::GuestState;
 use crate::services::{Scope, StatePlace, StateStore};
 
@@ -42,15 +42,14 @@ fn check_value(value: Option<&String>) -> Result<(), Error> {
     }
 }
 
-/// Does one thing at a place, and gives the guest its result or the error.
+/// Does one thing at a place, and gives its result.
 macro_rules! at_place {
-    ($this:ident, $scope:expr, $key:expr, |$store:ident, $place:ident| $work:expr) => {{
-        let result = match $this.place($scope, &$key) {
+    ($this:ident, $scope:expr, $key:expr, |$store:ident, $place:ident| $work:expr) => {
+        match $this.place($scope, &$key) {
             Ok(($store, $place)) => $this.budget.waiting($work).await,
             Err(error) => Err(error),
-        };
-        Ok(result.map_err(error_to_guest))
-    }};
+        }
+    };
 }
 
 impl wit::Host for GuestState {
@@ -59,7 +58,7 @@ impl wit::Host for GuestState {
         scope: wit::Scope,
         key: String,
     ) -> wasmtime::Result<Result<Option<String>, types::Error>> {
-        at_place!(self, scope, key, |store, place| store.get(place, key))
+        answer(at_place!(self, scope, key, |store, place| store.get(place, key)))
     }
 
     async fn set(
@@ -69,10 +68,14 @@ impl wit::Host for GuestState {
         value: String,
     ) -> wasmtime::Result<Result<(), types::Error>> {
         if let Err(error) = check_value(Some(&value)) {
-            return Ok(Err(error_to_guest(error)));
+            return answer(Err(error));
         }
-        let quota = self.layer.spec.limits.state;
-        at_place!(self, scope, key, |store, place| store.set(place, key, value, quota))
+        let (quota, bytes) = (self.layer.spec.limits.state, key.len() + value.len());
+        let result = at_place!(self, scope, key, |store, place| store.set(place, key, value, quota));
+        if result.is_ok() {
+            self.budget.keep(bytes);
+        }
+        answer(result)
     }
 
     async fn delete(
@@ -80,7 +83,7 @@ impl wit::Host for GuestState {
         scope: wit::Scope,
         key: String,
     ) -> wasmtime::Result<Result<bool, types::Error>> {
-        at_place!(self, scope, key, |store, place| store.delete(place, key))
+        answer(at_place!(self, scope, key, |store, place| store.delete(place, key)))
     }
 
     async fn keys(
@@ -88,7 +91,7 @@ impl wit::Host for GuestState {
         scope: wit::Scope,
         prefix: String,
     ) -> wasmtime::Result<Result<Vec<String>, types::Error>> {
-        at_place!(self, scope, prefix, |store, place| store.keys(place, prefix))
+        answer(at_place!(self, scope, prefix, |store, place| store.keys(place, prefix)))
     }
 
     async fn compare_and_set(
@@ -99,10 +102,16 @@ impl wit::Host for GuestState {
         value: Option<String>,
     ) -> wasmtime::Result<Result<bool, types::Error>> {
         if let Err(error) = check_value(value.as_ref()) {
-            return Ok(Err(error_to_guest(error)));
+            return answer(Err(error));
         }
         let quota = self.layer.spec.limits.state;
-        at_place!(self, scope, key, |store, place| store.compare_and_set(place, key, expected, value, quota))
+        let bytes = value.as_ref().map(|value| key.len() + value.len());
+        let swap = at_place!(self, scope, key, |store, place| store
+            .compare_and_set(place, key, expected, value, quota));
+        if let (Ok(true), Some(bytes)) = (&swap, bytes) {
+            self.budget.keep(bytes);
+        }
+        answer(swap)
     }
 
     async fn increment(
@@ -111,7 +120,11 @@ impl wit::Host for GuestState {
         key: String,
         delta: f64,
     ) -> wasmtime::Result<Result<f64, types::Error>> {
-        let quota = self.layer.spec.limits.state;
-        at_place!(self, scope, key, |store, place| store.increment(place, key, delta, quota))
+        let (quota, key_bytes) = (self.layer.spec.limits.state, key.len());
+        let sum = at_place!(self, scope, key, |store, place| store.increment(place, key, delta, quota));
+        if let Ok(sum) = &sum {
+            self.budget.keep(key_bytes + sum.to_string().len());
+        }
+        answer(sum)
     }
 }
