@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::chain::ChainEntry;
+use crate::chain::{ChainEntry, TakenOut};
 use crate::error::Error;
 use crate::message::ToolDefinition;
 use crate::model::Model;
@@ -99,6 +99,19 @@ impl Agent {
     /// Every tool of the agent.
     pub fn tools(&self) -> Arc<Vec<ToolDefinition>> {
         self.0.tools.catalogue()
+    }
+
+    /// The layers that are taken out, each with why. Later replies begin without them.
+    pub fn taken_out(&self) -> Vec<(String, TakenOut)> {
+        let out = |entry: &ChainEntry| Some((entry.middleware.name().to_owned(), entry.health.taken_out()?));
+        self.0.entries.iter().filter_map(out).collect()
+    }
+
+    /// Puts a layer back in that was taken out, and says whether there is one of this name: later replies try it
+    /// again.
+    pub fn put_back(&self, layer: &str) -> bool {
+        let entry = self.0.entries.iter().find(|entry| entry.middleware.name() == layer);
+        entry.inspect(|entry| entry.health.reset()).is_some()
     }
 
     /// Where the agent keeps its sessions.

@@ -2,6 +2,7 @@
 //!
 //! First in the list is outermost. Entries are in order and exits exactly reversed, also when something fails.
 
+mod absent;
 mod branch;
 mod call;
 mod context;
@@ -9,25 +10,30 @@ mod drive;
 mod endpoint;
 mod filter;
 mod grace;
+mod health;
 mod hook;
 mod layer;
 mod ledger;
 mod meter;
 mod next;
+mod on_fault;
 mod run;
 mod sink;
+mod slot;
 mod transform;
 
 pub use call::Chain;
 pub use context::{ReplyContext, ReplyContextBuilder};
 pub use endpoint::{Endpoint, endpoint_fn};
 pub use filter::{Pipeline, Tap};
+pub use health::{Health, MAX_FAULTS_DEFAULT, TakenOut};
 pub use hook::{
     Acting, CheckPermission, CompressContext, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,
 };
-pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native, OnFault};
+pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native};
 pub use ledger::{LayerLine, Ledger, Note, NoteKind, Spent};
 pub use meter::Meter;
 pub use next::Next;
+pub use on_fault::OnFault;
 pub use run::Run;
 pub use sink::{EventStream, Sink};

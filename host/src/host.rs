@@ -151,11 +151,7 @@ impl Host {
             .sandbox
             .middleware(layer.spec.clone(), &layer.component)
             .map_err(|error| LoadError::component(manifest, &layer.spec.name, "source", error.to_string()))?;
-        Ok(ChainEntry {
-            middleware,
-            on_fault: layer.spec.on_fault,
-            next_runs_max: layer.spec.limits.next_runs,
-        })
+        Ok(layer.spec.entry(middleware))
     }
 }
 

@@ -1,10 +1,11 @@
 //! What the operator allows a layer, and within which bounds.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::chain::OnFault;
+use crate::chain::{ChainEntry, Health, Middleware, OnFault};
 
 /// A layer of the manifest, resolved.
 #[derive(Clone, Debug)]
@@ -21,6 +22,20 @@ pub struct LayerSpec {
     pub limits: Limits,
     /// What happens when it breaks a rule.
     pub on_fault: OnFault,
+    /// Faults in a row at one hook after which it is taken out.
+    pub max_faults: u32,
+}
+
+impl LayerSpec {
+    /// The place in a chain that this layer's middleware takes.
+    pub fn entry(&self, middleware: Arc<dyn Middleware>) -> ChainEntry {
+        ChainEntry {
+            middleware,
+            on_fault: self.on_fault,
+            next_runs_max: self.limits.next_runs,
+            health: Health::new(self.max_faults),
+        }
+    }
 }
 
 /// Where a component comes from.

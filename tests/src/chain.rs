@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cepa::chain::{Chain, ChainEntry, Endpoint, Hook, Ledger, Note, OnFault, ReplyContext, Sink};
+use cepa::chain::{
+    Chain, ChainEntry, Endpoint, Hook, Ledger, MAX_FAULTS_DEFAULT, Note, OnFault, ReplyContext, Sink,
+};
 use cepa::error::Error;
 use cepa::event::Event;
 use cepa::policy::{Grants, LayerSource, LayerSpec, Limits};
@@ -36,7 +38,8 @@ impl LayerPlan {
             config: json!({}),
             grants: Grants::default(),
             limits: Limits::default(),
-            on_fault: OnFault::Fail,
+            on_fault: OnFault::default(),
+            max_faults: MAX_FAULTS_DEFAULT,
         };
         Self { spec }
     }
@@ -69,15 +72,28 @@ impl LayerPlan {
         self
     }
 
+    /// The same, taken out after so many faults in a row.
+    #[must_use]
+    pub fn max_faults(mut self, max_faults: u32) -> Self {
+        self.spec.max_faults = max_faults;
+        self
+    }
+
     /// The entry of this layer in a chain.
     ///
     /// # Panics
     /// When the configuration does not fit the component.
     pub fn entry(self, component: &Component) -> ChainEntry {
-        let on_fault = self.spec.on_fault;
-        let next_runs_max = self.spec.limits.next_runs;
-        let middleware = sandbox().middleware(self.spec, component).expect("the configuration fits");
-        ChainEntry { on_fault, next_runs_max, ..ChainEntry::shared(middleware) }
+        self.entry_in(sandbox(), component)
+    }
+
+    /// The same in another sandbox.
+    ///
+    /// # Panics
+    /// When the configuration does not fit the component.
+    pub fn entry_in(self, sandbox: &Sandbox, component: &Component) -> ChainEntry {
+        let middleware = sandbox.middleware(self.spec.clone(), component).expect("the configuration fits");
+        self.spec.entry(middleware)
     }
 }
 

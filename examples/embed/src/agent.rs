@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cepa::agent::Agent;
 use cepa::bundled::bundled;
-use cepa::chain::{ChainEntry, OnFault};
+use cepa::chain::{ChainEntry, MAX_FAULTS_DEFAULT, OnFault};
 use cepa::models::ScriptedModel;
 use cepa::policy::{Grants, LayerSource, LayerSpec, Limits};
 use cepa::sandbox::Sandbox;
@@ -46,10 +46,9 @@ async fn token_usage() -> anyhow::Result<ChainEntry> {
         limits: Limits::default(),
         // Losing a count is better than losing a reply.
         on_fault: OnFault::Skip,
+        max_faults: MAX_FAULTS_DEFAULT,
     };
-    let (on_fault, next_runs_max) = (spec.on_fault, spec.limits.next_runs);
     let sandbox = Sandbox::new(None)?;
     let component = sandbox.load(name, bytes).await?;
-    let middleware = sandbox.middleware(spec, &component)?;
-    Ok(ChainEntry { middleware, on_fault, next_runs_max })
+    Ok(spec.entry(sandbox.middleware(spec.clone(), &component)?))
 }

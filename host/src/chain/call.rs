@@ -4,25 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 
-use crate::error::{Error, ErrorKind, Failure, Fault};
+use crate::error::{Error, Failure};
 
 use super::branch::Branch;
 use super::context::ReplyContext;
 use super::endpoint::Endpoint;
 use super::hook::{Hook, HookKind, forged_park};
-use super::layer::{ChainEntry, Layer, OnFault};
-use super::ledger::NoteKind;
+use super::layer::ChainEntry;
 use super::next::{Hop, Next};
 use super::sink::Sink;
-
-/// A layer of this reply in its place.
-#[derive(Clone)]
-pub(super) struct Slot {
-    pub(super) name: Arc<str>,
-    pub(super) layer: Arc<dyn Layer>,
-    pub(super) on_fault: OnFault,
-    pub(super) next_runs_max: u32,
-}
+use super::slot::Slot;
 
 /// The layers of one reply, outermost first, sorted out by hook.
 #[derive(Clone)]
@@ -53,13 +44,8 @@ impl Chain {
         let mut slots = Vec::with_capacity(entries.len());
         let mut by_hook: [Vec<Slot>; HookKind::ALL.len()] = std::array::from_fn(|_| Vec::new());
         for entry in entries {
-            let slot = Slot {
-                name: entry.middleware.name().into(),
-                layer: entry.middleware.open(&context),
-                on_fault: entry.on_fault,
-                next_runs_max: entry.next_runs_max,
-            };
-            for kind in entry.middleware.hooks().iter() {
+            let slot = Slot::open(entry, &context);
+            for kind in entry.middleware.hooks().iter().filter(|kind| slot.stands_at(*kind)) {
                 if let Some(list) = by_hook.get_mut(kind as usize) {
                     list.push(slot.clone());
                 }
@@ -157,7 +143,8 @@ async fn enter_layer<H: Hook>(
 ) -> Result<H::Response, Error> {
     let slot = &call.slots[place];
     let keeps = call.context.ledger.keeps();
-    let hop = Arc::new(Hop::new(slot.on_fault == OnFault::Skip || keeps, &request));
+    let skips = slot.on_fault.skips(H::KIND);
+    let hop = Arc::new(Hop::new(skips || keeps, &request));
     let next = Next::new(
         Arc::clone(&call),
         place + 1,
@@ -166,7 +153,7 @@ async fn enter_layer<H: Hook>(
         Arc::clone(&hop),
         slot.next_runs_max,
     );
-    let spare = (slot.on_fault == OnFault::Skip).then(|| (request.clone(), out.clone()));
+    let spare = skips.then(|| (request.clone(), out.clone()));
     let start = if keeps { call.context.world.monotonic() } else { std::time::Duration::ZERO };
     let result = H::call(Arc::clone(&slot.layer), request, next, out).await;
     if keeps {
@@ -174,26 +161,17 @@ async fn enter_layer<H: Hook>(
         call.context.ledger.count(&slot.name, H::KIND, spent, |line| hop.report(line, &result));
     }
     match (result, spare) {
-        (Ok(response), _) => Ok(response),
+        (Ok(response), _) => {
+            slot.health.sound(H::KIND);
+            Ok(response)
+        }
         (Err(Failure::Fault(fault)), Some((request, out))) => {
-            let kind = NoteKind::Skipped { hook: H::KIND.name(), cause: fault.cause };
-            call.context.ledger.note(&slot.name, kind);
+            slot.skipped(&call.context, H::KIND, fault.cause);
             match hop.last() {
                 Some(result) => result,
                 None => enter(Arc::clone(&call), place + 1, branch, request, out).await,
             }
         }
-        (Err(failure), _) => Err(fail(&call.context, &slot.name, H::KIND, failure)),
-    }
-}
-
-/// The error that outer layers see. A fault's cause goes to the ledger alone.
-pub(super) fn fail(context: &ReplyContext, layer: &str, kind: HookKind, failure: Failure) -> Error {
-    match failure {
-        Failure::Error(error) => error,
-        Failure::Fault(Fault { cause, .. }) => {
-            context.ledger.note(layer, NoteKind::Fault { hook: kind.name(), cause });
-            Error::new(ErrorKind::Fault, format!("an inner layer failed in hook `{}`", kind.name()))
-        }
+        (Err(failure), _) => Err(slot.fail(&call.context, H::KIND, failure)),
     }
 }

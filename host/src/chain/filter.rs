@@ -10,9 +10,10 @@ use tokio::sync::mpsc;
 use crate::error::Error;
 use crate::event::{Event, EventKinds};
 
-use super::call::{Chain, Slot};
+use super::call::Chain;
 use super::ledger::Ledger;
 use super::sink::{CHANNEL_EVENTS, Item, Sink};
+use super::slot::Slot;
 
 /// An `on-events` layer and what it asked for.
 pub(super) struct EventFilter {

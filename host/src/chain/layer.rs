@@ -14,8 +14,10 @@ use crate::request::{
 };
 
 use super::context::ReplyContext;
+use super::health::Health;
 use super::hook::{Acting, CheckPermission, CompressContext, HookSet, ModelCall, Reasoning, Reply};
 use super::next::Next;
+use super::on_fault::OnFault;
 use super::sink::Sink;
 
 /// What a hook gives: its result in time, or why there is none.
@@ -178,16 +180,6 @@ impl Middleware for Native {
     }
 }
 
-/// What the chain does when a layer breaks a rule.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OnFault {
-    /// The hook fails, and the outer layers see an error. The default: nothing goes by unguarded.
-    #[default]
-    Fail,
-    /// The chain goes on without the layer. If it had run what is inside, that result is kept.
-    Skip,
-}
-
 /// A middleware in its place in a chain.
 #[derive(Clone)]
 pub struct ChainEntry {
@@ -197,6 +189,8 @@ pub struct ChainEntry {
     pub on_fault: OnFault,
     /// How often it may run what is inside during one call of one hook.
     pub next_runs_max: u32,
+    /// How it has fared so far, and whether it is taken out.
+    pub health: Health,
 }
 
 /// How often a layer may run what is inside, unless the manifest says otherwise: room for retries and fallbacks.
@@ -210,7 +204,12 @@ impl ChainEntry {
 
     /// An entry with the defaults of a shared middleware.
     pub fn shared(middleware: Arc<dyn Middleware>) -> Self {
-        Self { middleware, on_fault: OnFault::default(), next_runs_max: NEXT_RUNS_DEFAULT }
+        Self {
+            middleware,
+            on_fault: OnFault::default(),
+            next_runs_max: NEXT_RUNS_DEFAULT,
+            health: Health::default(),
+        }
     }
 }
 
@@ -220,6 +219,7 @@ impl std::fmt::Debug for ChainEntry {
             .field("middleware", &self.middleware.name())
             .field("on_fault", &self.on_fault)
             .field("next_runs_max", &self.next_runs_max)
+            .field("health", &self.health)
             .finish()
     }
 }

@@ -53,6 +53,26 @@ pub enum NoteKind {
         /// What happened.
         cause: String,
     },
+    /// It broke a rule too often, and is taken out: later replies begin without it.
+    #[serde(rename = "layer-taken-out")]
+    TakenOut {
+        /// The hook.
+        hook: &'static str,
+        /// How often in a row.
+        faults: u32,
+        /// What happened the last time.
+        cause: String,
+    },
+    /// It was taken out before this reply began. Where the chain may not go on without it, the reply fails.
+    #[serde(rename = "layer-out")]
+    Out {
+        /// The hook it broke in.
+        hook: &'static str,
+        /// How often in a row.
+        faults: u32,
+        /// What happened the last time.
+        cause: String,
+    },
     /// It asked for what it was not granted.
     #[serde(rename = "layer-denied")]
     Denied {

@@ -7,13 +7,14 @@ use crate::error::{Error, ErrorKind, Failure};
 use crate::event::{Event, EventKinds};
 use crate::request::{Draft, ToolRequest, ToolResponse, TurnSummary, Verdict};
 
-use super::call::{Chain, Slot, fail};
+use super::call::Chain;
 use super::filter::EventFilter;
 use super::grace::unless_overdue;
 use super::hook::HookKind;
-use super::layer::{Layer, OnFault};
+use super::layer::Layer;
 use super::ledger::NoteKind;
 use super::sink::Sink;
+use super::slot::Slot;
 
 /// What the operator is told of a layer that an abort had to cut off.
 const OVERDUE: &str = "the reply was aborted, and the layer did not come to its end";
@@ -59,12 +60,14 @@ impl Chain {
                 let overdue = || Err(Error::new(ErrorKind::Aborted, OVERDUE).into());
                 unless_overdue(&self.context().cancel, call).await.unwrap_or_else(overdue)
             };
-            if let Err(failure) = self.counted(slot, HookKind::TurnEnd, call, |()| false).await {
-                let cause = match failure {
-                    Failure::Error(error) => error.message,
-                    Failure::Fault(fault) => fault.cause,
-                };
-                self.skipped(slot, HookKind::TurnEnd, cause);
+            match self.counted(slot, HookKind::TurnEnd, call, |()| false).await {
+                Ok(()) => {}
+                // Nobody is there to take the error.
+                Err(Failure::Error(error)) => {
+                    let kind = NoteKind::Skipped { hook: HookKind::TurnEnd.name(), cause: error.message };
+                    self.context().ledger.note(&slot.name, kind);
+                }
+                Err(Failure::Fault(fault)) => slot.skipped(self.context(), HookKind::TurnEnd, fault.cause),
             }
         }
     }
@@ -85,7 +88,7 @@ impl Chain {
         };
         let call = |layer: Arc<dyn Layer>| layer.call_tool(request, out);
         let result = self.counted(slot, HookKind::ToolSource, call, |_| false).await;
-        result.map_err(|failure| fail(self.context(), &slot.name, HookKind::ToolSource, failure))
+        result.map_err(|failure| slot.fail(self.context(), HookKind::ToolSource, failure))
     }
 
     /// The event filters, in list order, each with the kinds it asked for.
@@ -108,10 +111,7 @@ impl Chain {
     /// The filter's error; `aborted` when the reply was, and the filter did not come to its end.
     pub(super) async fn filter(&self, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
         let slot = &filter.slot;
-        let spare = match slot.on_fault {
-            OnFault::Fail => None,
-            OnFault::Skip => Some(events.clone()),
-        };
+        let spare = slot.on_fault.skips(HookKind::Events).then(|| events.clone());
         let call = |layer: Arc<dyn Layer>| async {
             let call = layer.on_events(events);
             unless_overdue(&self.context().cancel, call).await.unwrap_or_else(|| {
@@ -144,6 +144,9 @@ impl Chain {
             line.changed_responses += u64::from(result.as_ref().is_ok_and(changed));
             line.failures += u64::from(result.is_err());
         });
+        if result.is_ok() {
+            slot.health.sound(kind);
+        }
         result
     }
 
@@ -157,15 +160,11 @@ impl Chain {
     ) -> Result<T, Error> {
         match result {
             Ok(value) => Ok(value),
-            Err(Failure::Fault(fault)) if slot.on_fault == OnFault::Skip => {
-                self.skipped(slot, kind, fault.cause);
+            Err(Failure::Fault(fault)) if slot.on_fault.skips(kind) => {
+                slot.skipped(self.context(), kind, fault.cause);
                 Ok(spare())
             }
-            Err(failure) => Err(fail(self.context(), &slot.name, kind, failure)),
+            Err(failure) => Err(slot.fail(self.context(), kind, failure)),
         }
-    }
-
-    fn skipped(&self, slot: &Slot, kind: HookKind, cause: String) {
-        self.context().ledger.note(&slot.name, NoteKind::Skipped { hook: kind.name(), cause });
     }
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
+use cepa::chain::{HookKind, OnFault};
 use cepa::host::{Loaded, LoadedLayer};
 use cepa::manifest::{Manifest, ProviderSpec};
 use cepa::policy::{Access, Bound, CAPABILITIES, Grants, LayerSource, Limits};
@@ -44,7 +45,7 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
         layers.row([
             layer.spec.name.clone(),
             source(&layer.spec.source),
-            layer.component.hooks().iter().map(cepa::chain::HookKind::name).collect::<Vec<_>>().join(" "),
+            layer.component.hooks().iter().map(HookKind::name).collect::<Vec<_>>().join(" "),
             grants(&layer.spec.grants),
             limits(&layer.spec.limits),
             on_fault(layer).to_owned(),
@@ -74,7 +75,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
             "type": "layer",
             "layer": layer.spec.name,
             "source": source(&layer.spec.source),
-            "hooks": layer.component.hooks().iter().map(cepa::chain::HookKind::name).collect::<Vec<_>>(),
+            "hooks": layer.component.hooks().iter().map(HookKind::name).collect::<Vec<_>>(),
             "grants": {
                 "state": layer.spec.grants.state,
                 "models": layer.spec.grants.models,
@@ -83,6 +84,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
             },
             "limits": limits_json(&layer.spec.limits),
             "on-fault": on_fault(layer),
+            "max-faults": layer.spec.max_faults,
             "notes": remarks(layer),
         })
     });
@@ -171,8 +173,9 @@ fn millis(duration: Duration) -> u64 {
 
 fn on_fault(layer: &LoadedLayer) -> &'static str {
     match layer.spec.on_fault {
-        cepa::chain::OnFault::Fail => "fail",
-        cepa::chain::OnFault::Skip => "skip",
+        OnFault::ByHook => "by hook",
+        OnFault::Fail => "fail",
+        OnFault::Skip => "skip",
     }
 }
 

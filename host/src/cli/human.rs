@@ -134,6 +134,13 @@ impl<W: Write> Human<W> {
             }
             NoteKind::Skipped { hook, cause } => self
                 .warning(&format!("layer `{layer}` was left out in `{hook}`: {}", one_line(cause, LINE_MAX))),
+            NoteKind::TakenOut { hook, faults, .. } => self.warning(&format!(
+                "layer `{layer}` is taken out after {faults} faults in a row in `{hook}`, until it is swapped"
+            )),
+            NoteKind::Out { hook, faults, cause } => self.warning(&format!(
+                "layer `{layer}` is out since {faults} faults in a row in `{hook}`, the last: {}",
+                one_line(cause, LINE_MAX)
+            )),
             NoteKind::Denied { capability, object } => self.warning(&format!(
                 "layer `{layer}` was denied `{capability}` of {}",
                 one_line(object, LINE_MAX)

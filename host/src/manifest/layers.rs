@@ -11,7 +11,7 @@ use super::problem::{Problem, Span};
 use super::reader::{At, Reader};
 use super::section::Section;
 use super::units;
-use crate::chain::OnFault;
+use crate::chain::{MAX_FAULTS_DEFAULT, OnFault};
 use crate::policy::{Access, Grants, LayerSource, LayerSpec, Limits, TABLE_ELEMENTS_MAX};
 
 /// The longest name: it is a key of stored state and a column of reports.
@@ -41,8 +41,9 @@ fn read_one(
     let on_fault = section
         .word(reader, "on-fault", &[("fail", OnFault::Fail), ("skip", OnFault::Skip)])
         .unwrap_or_default();
+    let max_faults = section.count(reader, "max-faults", 1).unwrap_or(MAX_FAULTS_DEFAULT);
     section.finish(reader);
-    Some(LayerSpec { name: name?, source: source?, config, grants, limits, on_fault })
+    Some(LayerSpec { name: name?, source: source?, config, grants, limits, on_fault, max_faults })
 }
 
 /// The `name` of one of several `things`, which no other of them has.

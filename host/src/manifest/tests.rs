@@ -108,7 +108,8 @@ fn what_is_left_out_has_a_safe_default() {
     assert_eq!(layer.source, LayerSource::Bundled("timing".to_owned()));
     assert!(!layer.grants.state && layer.grants.models.is_empty() && layer.grants.tools.is_empty());
     assert_eq!(layer.grants.conversation, Access::None);
-    assert_eq!(layer.on_fault, crate::chain::OnFault::Fail);
+    assert_eq!(layer.on_fault, crate::chain::OnFault::ByHook);
+    assert_eq!(layer.max_faults, 5);
     assert!(matches!(&manifest.sessions, SessionSpec::File(path) if path.ends_with(".cepa/sessions.db")));
 }
 

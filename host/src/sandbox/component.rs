@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 use wasmtime::component::{Component as Compiled, InstancePre};
 
-use crate::chain::{HookSet, Middleware, OnFault, ReplyContext};
+use crate::chain::{HookSet, MAX_FAULTS_DEFAULT, Middleware, OnFault, ReplyContext};
 use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
 
 use super::Sandbox;
@@ -168,7 +168,8 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         config: Value::Object(serde_json::Map::new()),
         grants: Grants::default(),
         limits: Limits { wall: START_WALL, ..Limits::default() },
-        on_fault: OnFault::Fail,
+        on_fault: OnFault::default(),
+        max_faults: MAX_FAULTS_DEFAULT,
     };
     let limits = spec.limits.clone();
     let info = Arc::new(LayerInfo { config: "{}".to_owned(), spec, wasi: component.reading.wasi });

@@ -1,0 +1,91 @@
+//! A layer of one reply in its place, and what becomes of its faults.
+
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Failure, Fault};
+
+use super::absent::Absent;
+use super::context::ReplyContext;
+use super::health::Health;
+use super::hook::HookKind;
+use super::layer::{ChainEntry, Layer};
+use super::ledger::NoteKind;
+use super::on_fault::OnFault;
+
+/// A layer of this reply in its place.
+#[derive(Clone)]
+pub(super) struct Slot {
+    pub(super) name: Arc<str>,
+    pub(super) layer: Arc<dyn Layer>,
+    pub(super) on_fault: OnFault,
+    pub(super) next_runs_max: u32,
+    pub(super) health: Health,
+    /// Whether the layer was taken out before this reply.
+    out: bool,
+}
+
+impl Slot {
+    /// Opens an entry for a reply. One that was taken out is not opened, and the operator is told.
+    pub(super) fn open(entry: &ChainEntry, context: &Arc<ReplyContext>) -> Self {
+        let name = entry.middleware.name();
+        let out = entry.health.taken_out();
+        let is_out = out.is_some();
+        let layer: Arc<dyn Layer> = match out {
+            None => entry.middleware.open(context),
+            Some(out) => {
+                let (hook, faults, cause) = (out.hook.name(), out.faults, out.cause.clone());
+                context.ledger.note(name, NoteKind::Out { hook, faults, cause });
+                Arc::new(Absent::new(name, out))
+            }
+        };
+        Self {
+            name: name.into(),
+            layer,
+            on_fault: entry.on_fault,
+            next_runs_max: entry.next_runs_max,
+            health: entry.health.clone(),
+            out: is_out,
+        }
+    }
+
+    /// Whether anything stands here at this hook. What was taken out leaves a gap where the chain may go on without it,
+    /// and a closed door elsewhere.
+    pub(super) fn stands_at(&self, hook: HookKind) -> bool {
+        !(self.out && self.on_fault.skips(hook))
+    }
+
+    /// The error that outer layers see. A fault's cause goes to the ledger alone.
+    pub(super) fn fail(&self, context: &ReplyContext, hook: HookKind, failure: Failure) -> Error {
+        match failure {
+            Failure::Error(error) => {
+                self.health.sound(hook);
+                error
+            }
+            Failure::Fault(Fault { cause, .. }) => {
+                context.ledger.note(&self.name, NoteKind::Fault { hook: hook.name(), cause: cause.clone() });
+                self.faulted(context, hook, &cause);
+                Error::new(ErrorKind::Fault, format!("an inner layer failed in hook `{}`", hook.name()))
+            }
+        }
+    }
+
+    /// The chain goes on without the layer after a fault.
+    pub(super) fn skipped(&self, context: &ReplyContext, hook: HookKind, cause: String) {
+        context.ledger.note(&self.name, NoteKind::Skipped { hook: hook.name(), cause: cause.clone() });
+        self.faulted(context, hook, &cause);
+    }
+
+    fn faulted(&self, context: &ReplyContext, hook: HookKind, cause: &str) {
+        if self.out {
+            return;
+        }
+        if let Some(out) = self.health.fault(hook, cause) {
+            let (hook, faults, cause) = (hook.name(), out.faults, out.cause);
+            tracing::warn!(
+                "layer `{}` is taken out after {faults} faults in a row in `{hook}`: {cause}",
+                self.name
+            );
+            context.ledger.note(&self.name, NoteKind::TakenOut { hook, faults, cause });
+        }
+    }
+}
