@@ -11,7 +11,7 @@ use super::context::ReplyContext;
 use super::endpoint::Endpoint;
 use super::hook::{Hook, HookKind, forged_park};
 use super::layer::ChainEntry;
-use super::next::{Hop, Next};
+use super::next::{Hop, Next, withdraw};
 use super::sink::Sink;
 use super::slot::Slot;
 
@@ -153,7 +153,7 @@ async fn enter_layer<H: Hook>(
         Arc::clone(&hop),
         slot.next_runs_max,
     );
-    let spare = skips.then(|| (request.clone(), out.clone()));
+    let spare = skips.then(|| (request.clone(), out.clone(), out.mark()));
     let start = if keeps { call.context.world.monotonic() } else { std::time::Duration::ZERO };
     let result = H::call(Arc::clone(&slot.layer), request, next, out).await;
     if keeps {
@@ -165,12 +165,14 @@ async fn enter_layer<H: Hook>(
             slot.health.sound(H::KIND);
             Ok(response)
         }
-        (Err(Failure::Fault(fault)), Some((request, out))) => {
+        (Err(Failure::Fault(fault)), Some((request, out, mark))) => {
             slot.skipped(&call.context, H::KIND, fault.cause);
-            match hop.last() {
-                Some(result) => result,
-                None => enter(Arc::clone(&call), place + 1, branch, request, out).await,
+            if let Some(result) = hop.last() {
+                return result;
             }
+            // It may have begun what it did not finish.
+            withdraw::<H>(&out, mark, &request).await?;
+            enter(Arc::clone(&call), place + 1, branch, request, out).await
         }
         (Err(failure), _) => Err(slot.fail(&call.context, H::KIND, failure)),
     }

@@ -91,25 +91,26 @@ impl<H: Hook> Next<H> {
             return Err(Error::limit("next-runs", self.runs_max, self.runs.saturating_add(1)));
         }
         if self.runs > 0 {
-            self.withdraw(request).await?;
+            withdraw::<H>(&self.out, self.mark, request).await?;
         }
         self.runs += 1;
         self.hop.begun(request);
         Ok(None)
     }
+}
 
-    async fn withdraw(&self, request: &H::Request) -> Result<(), Error> {
-        let void = match H::withdraw(request) {
-            Withdraw::Nothing => Vec::new(),
-            Withdraw::All => self.out.begun_since(self.mark),
-            Withdraw::Call(id) if self.out.has_begun(id) => vec![id.to_owned()],
-            Withdraw::Call(_) => Vec::new(),
-        };
-        for id in void {
-            self.out.send(Event::Withdrawn { id }).await?;
-        }
-        Ok(())
+/// Withdraws what had begun outside since the mark, before what is inside is run again for this request.
+pub(super) async fn withdraw<H: Hook>(out: &Sink, mark: usize, request: &H::Request) -> Result<(), Error> {
+    let void = match H::withdraw(request) {
+        Withdraw::Nothing => Vec::new(),
+        Withdraw::All => out.begun_since(mark),
+        Withdraw::Call(id) if out.has_begun(id) => vec![id.to_owned()],
+        Withdraw::Call(_) => Vec::new(),
+    };
+    for id in void {
+        out.send(Event::Withdrawn { id }).await?;
     }
+    Ok(())
 }
 
 /// What is remembered of one layer's turn: for skipping it after a fault, and for the ledger.

@@ -34,7 +34,7 @@ fn state() -> Grants {
     Grants { state: true, ..Grants::default() }
 }
 
-const ANSWERS: &str = "[[turn]]\ntext = \"Answer.\"\nrepeat = true";
+const ANSWERS: &str = "[[turn]]\ntext = \"Answer.\"\nchunks = 2\nrepeat = true";
 
 const CALLS_AGAIN: &str = r#"
 [[turn]]
@@ -149,6 +149,9 @@ rows! {
         .works("Seen: limit `nested-tool-calls` reached: 9 of 8 allowed");
 
     returns_before_the_stream_ends: Row::new(guest!("leave-early")).works("left after 1 events");
+
+    breaks_off_in_the_middle: Row::new(guest!("break-off"))
+        .faults("on-model-call", &["broken off on purpose"]);
 
     never_drains_the_stream: Row::new(guest!("never-drain"))
         .limits(|limits| limits.wall = Duration::from_millis(50))

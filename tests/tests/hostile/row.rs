@@ -133,6 +133,7 @@ pub(crate) async fn hold(row: Row) {
 fn assert_answers(told: &Told, text: &str) {
     assert_eq!(told.result.response.outcome, Outcome::Replied, "{told:#?}");
     assert_eq!(told.result.response.text(), text, "{told:#?}");
+    assert_eq!(told.streamed(), text, "what was streamed and what is stored agree: {told:#?}");
 }
 
 /// What one reply with the bad layer came to, and what the operator was told of it.
