@@ -58,10 +58,10 @@ impl Answer {
         self.open(Block::Thinking { text: String::new(), signature: None }, id)
     }
 
-    /// Opens a tool call. Without an id, or with one that is taken, it gets an id of its own.
+    /// Opens a tool call. It gets an id of its own if it has none, one that is taken, or one that nobody could write.
     pub(super) fn open_call(&mut self, id: &str, name: &str) -> Slot {
-        let id =
-            if id.is_empty() || self.taken.contains(id) { self.fresh_id("tool-") } else { id.to_owned() };
+        let usable = is_word(id) && !self.taken.contains(id);
+        let id = if usable { id.to_owned() } else { self.fresh_id("tool-") };
         self.taken.insert(id.clone());
         self.events.push(Event::ToolCallStart { call_id: id.clone(), name: name.to_owned() });
         let call = ToolCall { id: id.clone(), name: name.to_owned(), arguments: String::new() };
@@ -160,6 +160,12 @@ impl Answer {
         self.parts.push(Part { block, event_id, open: true });
         Slot(self.parts.len() - 1)
     }
+}
+
+/// Whether an id is one a person can read and write: visible ASCII, as in every provider's own. It may be long, since
+/// servers in between hide things in it.
+fn is_word(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Whether the arguments of a tool call are whole: a JSON object.

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
+use cepa::error::ErrorKind;
 use cepa::event::Event;
 use proptest::prelude::*;
 
 use super::anthropic::full;
-use super::openai::{DONE, delta, finish};
+use super::openai::{DONE, data, delta, finish};
 use super::play::{Outcome, Wire, play};
 use super::server::{End, Reply};
 
@@ -83,6 +84,39 @@ fn odd_json() -> impl Strategy<Value = String> {
             }),
         ]
     })
+}
+
+/// Answers that end as they should, with other things in the places of their words.
+fn mistyped() -> Vec<(Wire, String)> {
+    let chat = [
+        data("5"),
+        data("null"),
+        data(r#"{"choices":"x"}"#),
+        data(r#"{"choices":[{"delta":"x"}]}"#),
+        delta(r#"{"content":5}"#),
+        delta(r#"{"content":{"text":"x"}}"#),
+        delta(r#"{"tool_calls":"x"}"#),
+    ];
+    let block = |block: &str| full().replace(r#"{"type":"text","text":""}"#, block);
+    let piece = |delta: &str| full().replace(r#"{"type":"text_delta","text":"llo"}"#, delta);
+    let messages = [
+        block("5"),
+        block(r#"{"type":"text","text":5}"#),
+        block(r#"{"type":"tool_use","id":5,"name":"add"}"#),
+        piece(r#""x""#),
+        piece(r#"{"type":"text_delta","text":5}"#),
+    ];
+    let chat = chat.into_iter().map(|odd| (Wire::OpenAi, [odd, finish("stop"), DONE.to_owned()].concat()));
+    chat.chain(messages.into_iter().map(|body| (Wire::Anthropic, body))).collect()
+}
+
+#[tokio::test]
+async fn what_stands_where_words_should_is_an_error_and_no_silence() {
+    for (wire, body) in mistyped() {
+        let error = play(wire, Reply::of(body.clone())).await.result.expect_err(&body);
+        assert_eq!(error.kind, ErrorKind::Upstream, "{body}");
+        assert!(error.message.contains("did not answer as its protocol says"), "{error}");
+    }
 }
 
 proptest! {

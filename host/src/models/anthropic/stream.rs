@@ -70,29 +70,41 @@ impl Reply {
         }
     }
 
-    fn start(&mut self, index: u64, block: &Value) {
+    fn start(&mut self, index: u64, block: &Value) -> Result<(), Error> {
         self.stop(index);
         self.began = true;
-        let text = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
-        let open = match text("type") {
+        let open = match self.word(block, "type")? {
             "text" => {
+                let text = self.word(block, "text")?;
                 let slot = self.answer.open_text();
-                self.answer.append(slot, text("text"));
+                self.answer.append(slot, text);
                 Open::Text(slot)
             }
             "thinking" => {
+                let (text, signature) = (self.word(block, "thinking")?, self.word(block, "signature")?);
                 let slot = self.answer.open_thinking();
-                self.answer.append(slot, text("thinking"));
-                self.sign(slot, text("signature"));
+                self.answer.append(slot, text);
+                self.sign(slot, signature);
                 Open::Thinking(slot)
             }
             "tool_use" => {
-                let slot = self.answer.open_call(text("id"), text("name"));
+                let (id, name) = (self.word(block, "id")?, self.word(block, "name")?);
+                let slot = self.answer.open_call(id, name);
                 Open::Call(slot, block.get("input").cloned().unwrap_or_default())
             }
             _ => Open::Other(block.clone(), String::new()),
         };
         self.open.insert(index, open);
+        Ok(())
+    }
+
+    /// The text at a key of a block; an empty one where there is none. What can't be read must not pass for silence.
+    fn word<'v>(&self, block: &'v Value, key: &str) -> Result<&'v str, Error> {
+        match block.get(key) {
+            Some(Value::String(text)) => Ok(text),
+            None | Some(Value::Null) if block.is_object() => Ok(""),
+            _ => Err(self.peer.garbage(&block.to_string())),
+        }
     }
 
     fn sign(&mut self, slot: Slot, piece: &str) {
@@ -102,21 +114,26 @@ impl Reply {
     }
 
     fn delta(&mut self, index: u64, delta: &Value) -> Result<(), Error> {
-        let text = |key: &str| delta.get(key).and_then(Value::as_str).unwrap_or_default();
-        match text("type") {
+        match self.word(delta, "type")? {
             "text_delta" => {
+                let text = self.word(delta, "text")?;
                 let slot = self.text(index);
-                self.answer.append(slot, text("text"));
+                self.answer.append(slot, text);
             }
             "thinking_delta" => {
+                let text = self.word(delta, "thinking")?;
                 let slot = self.thinking(index);
-                self.answer.append(slot, text("thinking"));
+                self.answer.append(slot, text);
             }
             "signature_delta" => {
+                let signature = self.word(delta, "signature")?;
                 let slot = self.thinking(index);
-                self.sign(slot, text("signature"));
+                self.sign(slot, signature);
             }
-            "input_json_delta" => self.input(index, text("partial_json"))?,
+            "input_json_delta" => {
+                let piece = self.word(delta, "partial_json")?;
+                self.input(index, piece)?;
+            }
             // Citations and whatever comes to be: of no meaning to the content.
             _ => {}
         }
@@ -192,11 +209,14 @@ impl Reply {
 
 impl Protocol for Reply {
     fn event(&mut self, name: &str, value: &Value) -> Result<Progress, Error> {
+        if !value.is_object() {
+            return Err(self.peer.garbage(&value.to_string()));
+        }
         let kind = value.get("type").and_then(Value::as_str).unwrap_or(name);
         let index = value.get("index").and_then(Value::as_u64).unwrap_or(0);
         match kind {
             "message_start" => self.message(value.get("message").unwrap_or(value)),
-            "content_block_start" => self.start(index, value.get("content_block").unwrap_or(&Value::Null)),
+            "content_block_start" => self.start(index, value.get("content_block").unwrap_or(&Value::Null))?,
             "content_block_delta" => self.delta(index, value.get("delta").unwrap_or(&Value::Null))?,
             "content_block_stop" => self.stop(index),
             "message_delta" => self.end_state(value.get("delta").unwrap_or(&Value::Null), value.get("usage")),
@@ -215,7 +235,7 @@ impl Protocol for Reply {
         };
         self.message(value);
         for (index, block) in (0..).zip(content) {
-            self.start(index, block);
+            self.start(index, block)?;
             self.stop(index);
         }
         Ok(())

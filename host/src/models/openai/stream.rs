@@ -48,7 +48,10 @@ impl Chat {
         }
     }
 
-    fn chunk(&mut self, chunk: &Value) {
+    fn chunk(&mut self, chunk: &Value) -> Result<(), Error> {
+        if !chunk.is_object() {
+            return Err(self.peer.garbage(&chunk.to_string()));
+        }
         let text = |key: &str| chunk.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(model) = text("model") {
             self.reported_model = Some(model.to_owned());
@@ -59,17 +62,19 @@ impl Chat {
         for usage in [chunk.get("usage"), chunk.pointer("/x_groq/usage")].into_iter().flatten() {
             read_usage(&mut self.usage, usage);
         }
-        let choices = chunk.get("choices").and_then(Value::as_array);
-        for choice in choices.into_iter().flatten().filter(|choice| is_first(choice)) {
-            self.choice(choice);
+        for choice in self.list(chunk, "choices")?.iter().filter(|choice| is_first(choice)) {
+            self.choice(choice)?;
         }
+        Ok(())
     }
 
-    fn choice(&mut self, choice: &Value) {
+    fn choice(&mut self, choice: &Value) -> Result<(), Error> {
         self.saw_choice = true;
         // A whole message comes in plain answers, and from some servers at the end of a stream of nothing else.
-        if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
-            self.delta(delta);
+        match choice.get("delta").or_else(|| choice.get("message")) {
+            None | Some(Value::Null) => {}
+            Some(delta @ Value::Object(_)) => self.delta(delta)?,
+            Some(_) => return Err(self.peer.garbage(&choice.to_string())),
         }
         // Usage may still be counted on the last choice alone.
         if let Some(usage) = choice.get("usage") {
@@ -80,24 +85,38 @@ impl Chat {
         {
             self.finish_reason = Some(finish_reason(reason));
         }
+        Ok(())
     }
 
-    fn delta(&mut self, delta: &Value) {
+    /// The list at a key; an empty one where there is none.
+    fn list<'v>(&self, holder: &'v Value, key: &str) -> Result<&'v [Value], Error> {
+        match holder.get(key) {
+            None | Some(Value::Null) => Ok(&[]),
+            Some(Value::Array(items)) => Ok(items),
+            Some(_) => Err(self.peer.garbage(&holder.to_string())),
+        }
+    }
+
+    fn delta(&mut self, delta: &Value) -> Result<(), Error> {
         // Servers in the middle of renaming the field send both.
         let thought = ["reasoning_content", "reasoning"].iter().find_map(|key| {
             let text = flat(delta.get(*key)?, "text");
             (!text.is_empty()).then_some(text)
         });
         self.speak(Kind::Thinking, &thought.unwrap_or_default());
-        if let Some(content) = delta.get("content") {
-            self.speak(Kind::Thinking, &flat(content, "thinking"));
-            self.speak(Kind::Text, &flat(content, "text"));
+        match delta.get("content") {
+            None | Some(Value::Null) => {}
+            Some(content @ (Value::String(_) | Value::Array(_))) => {
+                self.speak(Kind::Thinking, &flat(content, "thinking"));
+                self.speak(Kind::Text, &flat(content, "text"));
+            }
+            // What can't be read must not pass for silence.
+            Some(_) => return Err(self.peer.garbage(&delta.to_string())),
         }
         if let Some(refusal) = delta.get("refusal").and_then(Value::as_str) {
             self.speak(Kind::Text, refusal);
         }
-        let fragments =
-            delta.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let fragments = self.list(delta, "tool_calls")?;
         for fragment in fragments {
             self.pause();
             self.calls.fragment(fragment, &mut self.answer);
@@ -109,6 +128,7 @@ impl Chat {
             self.pause();
             self.calls.legacy(call, &mut self.answer);
         }
+        Ok(())
     }
 
     fn speak(&mut self, kind: Kind, piece: &str) {
@@ -156,12 +176,12 @@ impl Chat {
 
 impl Protocol for Chat {
     fn event(&mut self, _name: &str, value: &Value) -> Result<Progress, Error> {
-        self.chunk(value);
+        self.chunk(value)?;
         Ok(if self.may_end() { Progress::Ending } else { Progress::More })
     }
 
     fn whole(&mut self, value: &Value) -> Result<(), Error> {
-        self.chunk(value);
+        self.chunk(value)?;
         if self.saw_choice { Ok(()) } else { Err(self.peer.garbage(&value.to_string())) }
     }
 
