@@ -1,8 +1,11 @@
 //! Keys and other words that no message, log or debug print may show.
 
 use std::fmt;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
+
+use reqwest::Url;
 
 /// The longest file that is read as a secret, in bytes. Longer ones are surely something else.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
@@ -27,13 +30,8 @@ pub enum SecretError {
     #[error("{0} is not valid UTF-8")]
     NotText(String),
     /// The file is larger than any key.
-    #[error("file `{file}` has {bytes} bytes; a secret may have at most {MAX_FILE_BYTES}")]
-    TooLong {
-        /// The file.
-        file: String,
-        /// Its size.
-        bytes: u64,
-    },
+    #[error("file `{0}` is larger than the {MAX_FILE_BYTES} bytes that a secret may have")]
+    TooLong(String),
     /// The file can't be read.
     #[error("can't read file `{file}`: {cause}")]
     Unreadable {
@@ -71,11 +69,13 @@ impl Secret {
     pub fn from_file(path: &Path) -> Result<Self, SecretError> {
         let file = path.display().to_string();
         let unreadable = |cause| SecretError::Unreadable { file: file.clone(), cause };
-        let bytes = std::fs::metadata(path).map_err(unreadable)?.len();
-        if bytes > MAX_FILE_BYTES {
-            return Err(SecretError::TooLong { file, bytes });
+        // No more is read than may be: a device has no size, and no end.
+        let opened = std::fs::File::open(path).map_err(unreadable)?;
+        let mut content = Vec::new();
+        opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(unreadable)?;
+        if content.len() as u64 > MAX_FILE_BYTES {
+            return Err(SecretError::TooLong(file));
         }
-        let content = std::fs::read(path).map_err(unreadable)?;
         let text = String::from_utf8(content).map_err(|_| SecretError::NotText(format!("file `{file}`")))?;
         Self::trimmed(&text, || format!("file `{file}`"))
     }
@@ -96,6 +96,25 @@ impl Secret {
     pub fn scrub(&self, text: &str) -> String {
         if self.0.len() < MIN_SCRUBBED_BYTES { text.to_owned() } else { text.replace(&*self.0, "***") }
     }
+}
+
+/// What of an address nobody may see: its password, and what its query holds, as it stands there and as it is meant.
+pub(crate) fn address_secrets(url: &Url) -> Vec<Secret> {
+    let raw = url.query().into_iter().flat_map(|query| query.split('&'));
+    let raw = raw.map(|pair| pair.split_once('=').map_or(pair, |(_, value)| value).to_owned());
+    let meant = url.query_pairs().map(|(_, value)| value.into_owned());
+    let password = url.password().map(str::to_owned);
+    raw.chain(meant).chain(password).filter(|text| !text.is_empty()).map(Secret::new).collect()
+}
+
+/// An address without its password and its query, for debug prints.
+pub(crate) fn shown_address(address: &str) -> String {
+    let Some(mut url) = Url::parse(address).ok().filter(Url::has_host) else { return "***".to_owned() };
+    // It can be set, since there is a host.
+    let _ = url.set_password(url.password().map(|_| "***"));
+    let hidden = url.query().map(|_| "***");
+    url.set_query(hidden);
+    url.into()
 }
 
 impl From<String> for Secret {
@@ -148,10 +167,24 @@ mod tests {
         std::fs::write(&file, vec![b'x'; 70_000])?;
         assert_eq!(
             complaint(&file).as_deref(),
-            Some("file `PATH` has 70000 bytes; a secret may have at most 65536")
+            Some("file `PATH` is larger than the 65536 bytes that a secret may have")
         );
+        let endless = Secret::from_file(Path::new("/dev/zero")).err().map(|error| error.to_string());
+        assert!(endless.is_some_and(|error| error.contains("is larger than the 65536 bytes")));
         let missing = complaint(&folder.path().join("none")).unwrap_or_default();
         assert!(missing.starts_with("can't read file `PATH`: "), "{missing}");
+        Ok(())
+    }
+
+    #[test]
+    fn an_address_is_shown_without_password_and_query() -> Result<(), Box<dyn std::error::Error>> {
+        let address = "https://me:pass%20word@host/mcp?key=ab%2Fcd&v";
+        assert_eq!(shown_address(address), "https://me:***@host/mcp?***");
+        assert_eq!(shown_address("http://host/v1"), "http://host/v1");
+        assert_eq!(shown_address("me:secret@host"), "***");
+        let secrets = address_secrets(&Url::parse(address)?);
+        let secrets: Vec<&str> = secrets.iter().map(Secret::expose).collect();
+        assert_eq!(secrets, ["ab%2Fcd", "v", "ab/cd", "pass%20word"]);
         Ok(())
     }
 

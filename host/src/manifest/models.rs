@@ -58,7 +58,7 @@ pub struct ServerSpec {
 pub struct Timeouts {
     /// Until the connection stands.
     pub connect: Option<Duration>,
-    /// From the request to the first byte of the answer.
+    /// From the request to the first byte of the answer; the connection is made in this time.
     pub first_byte: Option<Duration>,
     /// From one piece of the answer to the next.
     pub idle: Option<Duration>,

@@ -17,7 +17,7 @@ pub(super) use self::reader::Reader;
 pub use self::settings::{HttpSettings, Timeouts};
 use super::peer::Peer;
 use crate::error::{Error, ErrorKind};
-use crate::secret::Secret;
+use crate::secret::{Secret, address_secrets, shown_address};
 
 /// What a protocol says in the headers of every request.
 #[derive(Debug)]
@@ -53,7 +53,6 @@ pub(super) fn address(base: &str, path: &str) -> Result<Url, Error> {
 }
 
 /// The one address that a model is asked at.
-#[derive(Debug)]
 pub(super) struct Endpoint {
     client: Client,
     url: Url,
@@ -61,6 +60,12 @@ pub(super) struct Endpoint {
     timeouts: Timeouts,
     max_bytes: usize,
     pub(super) peer: Arc<Peer>,
+}
+
+impl std::fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Endpoint").field("url", &shown_address(self.url.as_str())).finish_non_exhaustive()
+    }
 }
 
 impl Endpoint {
@@ -84,7 +89,8 @@ impl Endpoint {
         }
         // A value such as `Bearer KEY` is to be known by its last word too.
         let words = settings.headers.iter().flat_map(|(_, value)| value.expose().split_whitespace());
-        let secrets = key.cloned().into_iter().chain(words.map(Secret::new)).collect();
+        let secrets = key.cloned().into_iter().chain(words.map(Secret::new));
+        let secrets = secrets.chain(address_secrets(&url)).collect();
         Ok(Self {
             client: client(&url, settings.timeouts.connect)?,
             url,
@@ -102,7 +108,7 @@ impl Endpoint {
     pub(super) async fn post(&self, body: &Value) -> Result<Reader, Error> {
         let (start, times) = (Instant::now(), self.timeouts);
         let total = Limit::after(start, "total", times.total);
-        let first = Limit::after(start, "first-byte", times.first_byte).later(times.connect);
+        let first = Limit::after(start, "first-byte", times.first_byte);
         let send = self.client.post(self.url.clone()).headers(self.headers.clone()).json(body).send();
         let response =
             within(&self.peer, first.or(total), send).await?.map_err(|error| self.unsent(&error))?;
@@ -123,10 +129,9 @@ impl Endpoint {
         if error.is_timeout() {
             return too_late(&self.peer, "connect", "could not be reached", self.timeouts.connect);
         }
-        let cause = io_cause(error).map_or_else(String::new, |cause| format!(": {cause}"));
+        let cause = cause(error).map_or_else(String::new, |cause| format!(": {cause}"));
         let what = if error.is_connect() { "could not be reached" } else { "gave no answer" };
-        let hint = if error.is_connect() { "; check `base-url` and that the server runs" } else { "" };
-        self.peer.error(ErrorKind::Connection, format!("{what}{cause}{hint}"))
+        self.peer.error(ErrorKind::Connection, format!("{what}{cause}"))
     }
 }
 
@@ -161,10 +166,14 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// The reason that the operating system gives; its kind alone, since its text may hold an address.
-fn io_cause(error: &reqwest::Error) -> Option<String> {
+/// Why there was no connection, without the texts of others, since they may hold an address.
+fn cause(error: &reqwest::Error) -> Option<String> {
     let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
+        // The resolver's error has no type of its own, and below it is one of the system that has no kind.
+        if cause.to_string().starts_with("dns error") {
+            return Some("the name of its host is not known".to_owned());
+        }
         if let Some(cause) = cause.downcast_ref::<std::io::Error>()
             && cause.kind() != std::io::ErrorKind::Other
         {

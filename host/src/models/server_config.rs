@@ -1,10 +1,10 @@
 //! How to reach a model at a server.
 
 use super::http::HttpSettings;
-use crate::secret::Secret;
+use crate::secret::{Secret, shown_address};
 
 /// How to reach a model at a server, whichever protocol it speaks.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServerConfig {
     /// The model's name at its server.
     pub model: String,
@@ -16,6 +16,18 @@ pub struct ServerConfig {
     pub context_tokens: Option<u32>,
     /// Headers, times and sizes.
     pub http: HttpSettings,
+}
+
+impl std::fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConfig")
+            .field("model", &self.model)
+            .field("base_url", &shown_address(&self.base_url))
+            .field("api_key", &self.api_key)
+            .field("context_tokens", &self.context_tokens)
+            .field("http", &self.http)
+            .finish()
+    }
 }
 
 impl ServerConfig {

@@ -24,11 +24,6 @@ impl Limit {
         Self { name, at: start + allowed.min(LONGEST), allowed }
     }
 
-    /// The same with some time more, which the setting does not count.
-    pub(super) fn later(self, extra: Duration) -> Self {
-        Self { at: self.at + extra.min(LONGEST), ..self }
-    }
-
     /// The earlier one.
     pub(super) fn or(self, other: Self) -> Self {
         if other.at < self.at { other } else { self }

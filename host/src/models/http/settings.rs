@@ -9,7 +9,7 @@ use crate::secret::Secret;
 pub struct Timeouts {
     /// Until the connection stands.
     pub connect: Duration,
-    /// From the request to the first byte of the answer; a large prompt is read in this time.
+    /// From the request to the first byte of the answer; the connection is made and a large prompt read in this time.
     pub first_byte: Duration,
     /// Between two portions of the answer.
     pub idle: Duration,
