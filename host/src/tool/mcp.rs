@@ -19,6 +19,10 @@ use std::time::Duration;
 
 pub use server::McpServer;
 
+use reqwest::Url;
+
+use crate::secret::{Secret, address_secrets, shown_address};
+
 /// The largest message that a server may send. Bounds what one call can put into memory.
 pub const MESSAGE_BYTES: usize = 8 << 20;
 
@@ -52,8 +56,17 @@ impl McpConfig {
         }
     }
 
-    fn failed_start(&self, cause: String) -> McpError {
-        McpError::Start { server: self.name.clone(), cause }
+    fn failed_start(&self, cause: &str) -> McpError {
+        McpError::Start { server: self.name.clone(), cause: self.without_secrets(cause) }
+    }
+
+    /// A text about the server or from it, without the keys in its address and headers.
+    fn without_secrets(&self, text: &str) -> String {
+        let McpTransport::Http { url, headers } = &self.transport else { return text.to_owned() };
+        let of_address = Url::parse(url).map(|url| address_secrets(&url)).unwrap_or_default();
+        // A value such as `Bearer KEY` is to be known by its last word too.
+        let words = headers.values().flat_map(|value| value.split_whitespace()).map(Secret::new);
+        of_address.into_iter().chain(words).fold(text.to_owned(), |text, secret| secret.scrub(&text))
     }
 }
 
@@ -81,7 +94,7 @@ pub enum McpTransport {
 }
 
 impl std::fmt::Debug for McpTransport {
-    /// Leaves out the values of variables and headers, which may be keys.
+    /// Leaves out the values of variables and headers, and the password and query of an address: they may be keys.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Stdio { command, args, env, cwd } => f
@@ -92,7 +105,8 @@ impl std::fmt::Debug for McpTransport {
                 .field("cwd", cwd)
                 .finish(),
             Self::Http { url, headers } => {
-                f.debug_struct("Http").field("url", url).field("headers", &headers.keys()).finish()
+                let url = shown_address(url);
+                f.debug_struct("Http").field("url", &url).field("headers", &headers.keys()).finish()
             }
         }
     }

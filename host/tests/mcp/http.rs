@@ -115,6 +115,8 @@ async fn a_call_that_is_cut_or_too_large_is_an_error_and_the_next_one_works() {
 async fn a_wrong_key_a_dead_address_and_no_address_are_explained_and_keys_not_shown() {
     let wrong = config(serve(Handshake::Legacy).await, "guess");
     assert!(!format!("{wrong:?}").contains("guess"));
+    let keyed = config("http://me:guess@127.0.0.1:9/mcp?key=guess".to_owned(), "guess");
+    assert!(!format!("{keyed:?}").contains("guess"));
     let error = McpServer::connect(wrong).await.unwrap_err().to_string();
     assert!(error.contains("401") && !error.contains("guess"), "{error}");
 
@@ -125,7 +127,7 @@ async fn a_wrong_key_a_dead_address_and_no_address_are_explained_and_keys_not_sh
     assert!(error.to_lowercase().contains("refused"), "{error}");
 
     let error = McpServer::connect(config("localhost".into(), "sesame")).await.unwrap_err().to_string();
-    assert!(error.starts_with("MCP server `far`: `localhost` is no address"), "{error}");
+    assert!(error.starts_with("MCP server `far`: its `url` is no address"), "{error}");
     let error = McpServer::connect(config("http://127.0.0.1/".into(), "a\nb")).await.unwrap_err().to_string();
     assert!(error.contains("the value of header `x-key`"), "{error}");
 }

@@ -36,14 +36,14 @@ impl Connection {
                 let (process, pipes) = Process::start(&config.name, command, args, env, cwd.as_ref())?;
                 match client.serve_with_lifecycle(pipes, lifecycle).await {
                     Ok(service) => Ok(Self::ready(service, Some(process), changes)),
-                    Err(error) => Err(config.failed_start(start_failure(&error, Some(&process)).await)),
+                    Err(error) => Err(config.failed_start(&start_failure(&error, Some(&process)).await)),
                 }
             }
             McpTransport::Http { url, headers } => {
                 let transport = http(config, url, headers)?;
                 match client.serve_with_lifecycle(transport, lifecycle).await {
                     Ok(service) => Ok(Self::ready(service, None, changes)),
-                    Err(error) => Err(config.failed_start(start_failure(&error, None).await)),
+                    Err(error) => Err(config.failed_start(&start_failure(&error, None).await)),
                 }
             }
         }
@@ -70,17 +70,21 @@ impl Connection {
             Ok(tools) => return Ok(tools),
             Err(error) => error,
         };
-        Err(config.failed_start(match CallFailure::new(error, self.process.as_ref()).await {
+        Err(config.failed_start(&match CallFailure::new(error, self.process.as_ref(), config).await {
             CallFailure::Refused(cause) => format!("it did not list its tools: {cause}"),
             CallFailure::Gone(how) => format!("it {how}"),
         }))
     }
 
     /// Runs a tool.
-    pub(super) async fn call(&self, params: CallToolRequestParams) -> Result<CallToolResult, CallFailure> {
+    pub(super) async fn call(
+        &self,
+        params: CallToolRequestParams,
+        config: &McpConfig,
+    ) -> Result<CallToolResult, CallFailure> {
         match self.service.call_tool(params).await {
             Ok(result) => Ok(result),
-            Err(error) => Err(CallFailure::new(error, self.process.as_ref()).await),
+            Err(error) => Err(CallFailure::new(error, self.process.as_ref(), config).await),
         }
     }
 }
@@ -103,7 +107,7 @@ fn http(
     headers: &BTreeMap<String, String>,
 ) -> Result<StreamableHttpClientTransport<reqwest::Client>, McpError> {
     let refuse = |cause: String| McpError::Config { server: config.name.clone(), cause };
-    reqwest::Url::parse(url).map_err(|error| refuse(format!("`{url}` is no address: {error}")))?;
+    reqwest::Url::parse(url).map_err(|error| refuse(format!("its `url` is no address: {error}")))?;
     let mut sent = HashMap::new();
     for (name, value) in headers {
         let header = HeaderName::try_from(name).map_err(|_| refuse(format!("`{name}` is no header name")))?;
@@ -118,7 +122,7 @@ fn http(
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(REACH)
         .build()
-        .map_err(|error| refuse(chain(&error)))?;
+        .map_err(|error| refuse(config.without_secrets(&chain(&error))))?;
     let settings = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(sent)
         .max_sse_event_size(MESSAGE_BYTES)

@@ -6,8 +6,8 @@ use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::DynamicTransportError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::MESSAGE_BYTES;
 use super::process::Process;
+use super::{MESSAGE_BYTES, McpConfig};
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 
@@ -20,9 +20,9 @@ pub(super) enum CallFailure {
 }
 
 impl CallFailure {
-    pub(super) async fn new(error: ServiceError, process: Option<&Process>) -> Self {
+    pub(super) async fn new(error: ServiceError, process: Option<&Process>, config: &McpConfig) -> Self {
         match (error, process) {
-            (ServiceError::McpError(error), _) => Self::Refused(error.message.into_owned()),
+            (ServiceError::McpError(error), _) => Self::Refused(config.without_secrets(&error.message)),
             (ServiceError::TransportClosed | ServiceError::TransportSend(_), Some(process)) => {
                 Self::Gone(process.how_it_ended().await)
             }
@@ -31,10 +31,11 @@ impl CallFailure {
                 "closed the connection, or sent a message of more than {MESSAGE_BYTES} bytes"
             )),
             (ServiceError::TransportSend(error), None) => {
-                tracing::debug!(cause = operator_text(&error), "an MCP server did not answer");
+                let cause = config.without_secrets(&operator_text(&error));
+                tracing::debug!(cause, "an MCP server did not answer");
                 Self::Gone(model_text(&error))
             }
-            (error, _) => Self::Refused(chain(&error)),
+            (error, _) => Self::Refused(config.without_secrets(&chain(&error))),
         }
     }
 }

@@ -138,7 +138,7 @@ impl Link {
         let connection = self.connection().await?;
         let params = CallToolRequestParams::new(tool.clone()).with_arguments(arguments);
         let server = &self.config.name;
-        match tokio::time::timeout(self.config.timeout, connection.call(params)).await {
+        match tokio::time::timeout(self.config.timeout, connection.call(params, &self.config)).await {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(CallFailure::Refused(cause))) => {
                 let message = format!("MCP server `{server}` refused the call of `{tool}`: {cause}");
