@@ -11,6 +11,7 @@ use super::problem::{Problem, Span};
 use super::reader::{At, Reader};
 use super::section::Section;
 use super::units;
+use super::values::whole_numbers;
 use crate::chain::{MAX_FAULTS_DEFAULT, OnFault};
 use crate::policy::{Access, Grants, LayerSource, LayerSpec, Limits, TABLE_ELEMENTS_MAX};
 
@@ -35,7 +36,7 @@ fn read_one(
     section.require("source", "add a line like `source = \"bundled:model-retry\"`");
     let name = unique_name(reader, &mut section, names, "layers");
     let source = source(reader, &mut section);
-    let config = section.json(reader, "config").unwrap_or_else(|| Value::Object(Map::new()));
+    let config = section.json(reader, "config").map_or_else(|| Value::Object(Map::new()), whole_numbers);
     let grants = grants(reader, &mut section, aliases);
     let limits = limits(reader, &mut section);
     let on_fault = section

@@ -20,6 +20,29 @@ pub(super) fn type_name(value: &DeValue<'_>) -> &'static str {
     }
 }
 
+/// The same with `2.0` written as `2`. To a schema both are whole numbers, but many who read one take the second alone.
+pub(super) fn whole_numbers(mut value: Value) -> Value {
+    match &mut value {
+        Value::Number(number) => {
+            if let Some(whole) = number.as_f64().filter(|_| number.is_f64()).and_then(whole) {
+                *number = whole.into();
+            }
+        }
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| *item = whole_numbers(item.take()));
+        }
+        Value::Object(map) => map.values_mut().for_each(|item| *item = whole_numbers(item.take())),
+        _ => {}
+    }
+    value
+}
+
+fn whole(number: f64) -> Option<i64> {
+    // Up to here each whole number has a form of its own.
+    let exact = number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0;
+    exact.then(|| format!("{number:.0}").parse().ok()).flatten()
+}
+
 /// The value as JSON, its references replaced. Marks each place by its pointer; `None` after a reported problem.
 pub(super) fn json(reader: &mut Reader<'_>, value: &Spanned<DeValue<'_>>, pointer: &str) -> Option<Value> {
     reader.marks.insert(pointer.to_owned(), value.span());

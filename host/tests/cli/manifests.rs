@@ -84,3 +84,16 @@ fn a_tool_name_that_providers_refuse_is_shown_at_its_place() {
     let place = Place::new("[[tool]]\nname = \"deploy.now\"\ndescription = \"deploys\"\n");
     insta::assert_snapshot!(place.cepa("check .").fails_with(64).err);
 }
+
+#[test]
+fn a_number_that_does_not_fit_is_found_before_a_reply_runs() {
+    let layer = |number: &str| {
+        let config = format!("config = {{ max-retries = {number} }}\n");
+        Place::new(&format!("[[middleware]]\nname = \"r\"\nsource = \"bundled:model-retry\"\n{config}"))
+    };
+    for number in ["4294967296", "-1", "1.5"] {
+        let done = layer(number).cepa("check .").fails_with(65);
+        assert!(done.err.contains(&format!("max-retries = {number}")), "{done:#?}");
+    }
+    layer("2.0").cepa("run . hello").ends_with(0);
+}
