@@ -23,6 +23,9 @@ use super::{Inner, awaits_answer, end, load};
 /// How much text one input may hold, in bytes: far more than a model reads, far less than a host can hold.
 pub const INPUT_TEXT_MAX: usize = 4 << 20;
 
+/// The longest id of a session, in bytes.
+pub const SESSION_ID_MAX: usize = 128;
+
 /// Why a call has no result that an earlier process made.
 const DIED: &str = "the process ended before this call did";
 
@@ -32,6 +35,7 @@ pub(super) async fn reply(
     session_id: String,
     input: ReplyInput,
 ) -> Result<ReplyStream, AgentError> {
+    check_session_id(&session_id).map_err(AgentError::Input)?;
     check_input(agent, &input)?;
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
@@ -62,6 +66,7 @@ pub(super) async fn resume(
     session_id: String,
     answers: Vec<Answer>,
 ) -> Result<ReplyStream, AgentError> {
+    check_session_id(&session_id).map_err(AgentError::Input)?;
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
     let Some(mut record) = data.reply.clone().filter(|reply| reply.status != ReplyStatus::Ended) else {
@@ -130,6 +135,23 @@ fn request(record: &ReplyRecord, input: Vec<Message>, resumed: bool) -> ReplyReq
         tool_choice: record.tool_choice.clone(),
         metadata: record.metadata.clone(),
     })
+}
+
+/// Refuses an id that no session can have: it must be a word that a person can read and write in one line.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_session_id(id: &str) -> Result<(), String> {
+    if id.trim().is_empty() {
+        return Err("the session's id is empty".to_owned());
+    }
+    if id.len() > SESSION_ID_MAX {
+        return Err(format!("the session's id has {} bytes, and {SESSION_ID_MAX} is the limit", id.len()));
+    }
+    if id.contains(char::is_control) {
+        return Err("the session's id has a control character, such as a line end".to_owned());
+    }
+    Ok(())
 }
 
 fn refuse_waiting(session_id: &str, data: &SessionData, input: &ReplyInput) -> Result<(), AgentError> {

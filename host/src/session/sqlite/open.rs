@@ -114,7 +114,9 @@ impl SessionFile {
         let verdict: String =
             self.run(|connection| connection.pragma_query_value(None, "quick_check", |row| row.get(0)))?;
         if verdict != "ok" {
-            return Err(damaged(&self.path, verdict));
+            // The whole of it names each page of the file.
+            let first = verdict.lines().find(|line| !line.starts_with("***")).unwrap_or_default();
+            return Err(damaged(&self.path, first.to_owned()));
         }
         let tables = self.run(|connection| {
             let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
