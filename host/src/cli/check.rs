@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::exit::{Exit, Failure};
 use super::json::JsonLines;
 use super::load;
+use super::style::harmless;
 use super::table::Table;
 use super::view::Mode;
 
@@ -23,7 +24,7 @@ pub fn check(path: &Path, mode: Mode) -> Result<Exit, Failure> {
     let loaded = load::check(&runtime, &manifest, mode)?;
     match mode {
         Mode::Quiet => {}
-        Mode::Human => io::stdout().write_all(text(&manifest, &loaded).as_bytes())?,
+        Mode::Human => io::stdout().write_all(harmless(&text(&manifest, &loaded)).as_bytes())?,
         Mode::Json => {
             let mut lines = JsonLines::new(io::stdout());
             for value in values(&manifest, &loaded) {

@@ -5,6 +5,9 @@ use std::io;
 
 use cepa::error::{Error, ErrorKind};
 use cepa::event::Outcome;
+use serde_json::{Value, json};
+
+use super::style::harmless;
 
 /// The exit codes, as the help shows them.
 pub const HELP: &str = "\
@@ -70,6 +73,8 @@ pub struct Failure {
     pub exit: Exit,
     /// What is shown.
     pub text: Text,
+    /// Whether a `result` on standard output has told of it already.
+    in_result: bool,
 }
 
 /// What is shown of a failure.
@@ -86,7 +91,7 @@ pub enum Text {
 impl Failure {
     /// A failure with this error.
     pub fn new(exit: Exit, error: impl Into<anyhow::Error>) -> Self {
-        Self { exit, text: Text::Error(error.into(), None) }
+        Self::of(exit, Text::Error(error.into(), None))
     }
 
     /// A command line or a prompt that can't be used.
@@ -101,12 +106,16 @@ impl Failure {
 
     /// A failure that was told already, or that nobody is there to be told.
     pub fn silent(exit: Exit) -> Self {
-        Self { exit, text: Text::Nothing }
+        Self::of(exit, Text::Nothing)
     }
 
     /// A failure whose text begins with `error: ` already.
     pub fn rendered(exit: Exit, text: impl std::fmt::Display) -> Self {
-        Self { exit, text: Text::Rendered(text.to_string()) }
+        Self::of(exit, Text::Rendered(text.to_string()))
+    }
+
+    fn of(exit: Exit, text: Text) -> Self {
+        Self { exit, text, in_result: false }
     }
 
     /// The same with what to do about it.
@@ -118,33 +127,60 @@ impl Failure {
         self
     }
 
-    /// The text for a person, with a line end; `None` when nothing is to be shown.
+    /// The same, of a reply whose result was shown.
+    #[must_use]
+    pub fn in_result(mut self) -> Self {
+        self.in_result = true;
+        self
+    }
+
+    /// The text for a person, with a line end; `None` when nothing is to be shown. It may hold words of models, servers
+    /// and guests, so it is made harmless here, once for all.
     pub fn render(&self) -> Option<String> {
-        match &self.text {
-            Text::Nothing => None,
-            Text::Rendered(text) => Some(format!("{}\n", text.trim_end())),
-            Text::Error(error, hint) => Some(render(error, hint.as_deref())),
+        let text = match &self.text {
+            Text::Nothing => return None,
+            Text::Rendered(text) => format!("{}\n", text.trim_end()),
+            Text::Error(error, hint) => render(error, hint.as_deref()),
+        };
+        Some(harmless(&text).into_owned())
+    }
+
+    /// The object for a program; `None` when there is nothing to tell, or a result has told it.
+    pub fn json(&self) -> Option<Value> {
+        if self.in_result {
+            return None;
         }
+        let (message, hint) = match &self.text {
+            Text::Nothing => return None,
+            Text::Rendered(text) => (text.trim().trim_start_matches("error: ").to_owned(), None),
+            Text::Error(error, hint) => (words(error).join(": "), hint.as_deref()),
+        };
+        let mut object = json!({ "type": "error", "code": self.exit as u8, "message": message });
+        if let (Some(object), Some(hint)) = (object.as_object_mut(), hint) {
+            object.insert("hint".to_owned(), hint.into());
+        }
+        Some(object)
     }
 }
 
 fn render(error: &anyhow::Error, hint: Option<&str>) -> String {
-    let mut text = format!("error: {error}\n");
-    let mut said = error.to_string();
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        // Many errors repeat their cause in their own text.
-        if said.contains(&cause) {
-            continue;
-        }
-        let _ = writeln!(text, "  caused by: {cause}");
-        said.push('\n');
-        said.push_str(&cause);
-    }
+    let mut text = format!("error: {}\n", words(error).join("\n  caused by: "));
     if let Some(hint) = hint {
         let _ = writeln!(text, "\nhint: {hint}");
     }
     text
+}
+
+/// What an error and its causes say, each thing once: many errors repeat their cause in their own text.
+fn words(error: &anyhow::Error) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let cause = cause.to_string();
+        if !words.iter().any(|said| said.contains(&cause)) {
+            words.push(cause);
+        }
+    }
+    words
 }
 
 /// Output that can't be written: when its reader has gone, the program ends quietly.
@@ -176,6 +212,27 @@ mod tests {
         error: the session was not stored
           caused by: disk full
         ");
+    }
+
+    #[test]
+    fn a_program_gets_one_object_unless_a_result_told_it() {
+        let failure = || {
+            let error = anyhow::anyhow!("disk full").context("the session was not stored");
+            Failure::new(Exit::Session, error).hint("make room")
+        };
+        insta::assert_snapshot!(failure().json().unwrap_or_default(), @r#"{"type":"error","code":66,"message":"the session was not stored: disk full","hint":"make room"}"#);
+        assert_eq!(failure().in_result().json(), None);
+    }
+
+    #[test]
+    fn the_words_of_others_can_not_steer_the_terminal() {
+        let error = anyhow::anyhow!("panicked:\nat \u{1b}[31mline 1").context("layer `\u{9b}x` failed");
+        assert_eq!(
+            Failure::new(Exit::LayerFault, error).render().as_deref(),
+            Some("error: layer `\u{fffd}x` failed\n  caused by: panicked:\nat \u{fffd}[31mline 1\n")
+        );
+        let rendered = Failure::rendered(Exit::Component, "error: import `\u{202e}x`");
+        assert_eq!(rendered.render().as_deref(), Some("error: import `\u{fffd}x`\n"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::json::JsonLines;
 use super::load;
+use super::style::harmless;
 use super::view::Mode;
 
 /// Shows what a component is.
@@ -35,7 +36,7 @@ pub fn inspect(name: &str, mode: Mode) -> Result<Exit, Failure> {
             "grants": component.capabilities(),
             "config-schema": component.config_schema(),
         }))?,
-        Mode::Human | Mode::Quiet => io::stdout().write_all(text(name, &component).as_bytes())?,
+        Mode::Human | Mode::Quiet => io::stdout().write_all(harmless(&text(name, &component)).as_bytes())?,
     }
     Ok(Exit::Success)
 }

@@ -16,6 +16,11 @@ impl Style {
         Self { colour: wanted && stream.is_terminal() }
     }
 
+    /// Whether there are colours at all.
+    pub fn is_coloured(self) -> bool {
+        self.colour
+    }
+
     /// The code that makes what follows faint.
     pub fn faint(self) -> &'static str {
         self.code("\x1b[2m")
@@ -48,7 +53,12 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 
 /// Characters that reorder what is seen, so that a shown command would differ from the one that runs.
 fn is_direction(char: char) -> bool {
-    matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Harmless text, whole and on one line.
+pub fn flat(text: &str) -> String {
+    harmless(text).replace(['\n', '\t'], " ")
 }
 
 /// Harmless text on one line of at most `max` characters.
@@ -69,6 +79,7 @@ mod tests {
     fn text_can_not_steer_the_terminal() {
         assert_eq!(harmless("a\x1b[2Jb\r\u{202e}c\nd\te"), "a\u{fffd}[2Jb\u{fffd}\u{fffd}c\nd\te");
         assert_eq!(harmless("plain é 层"), "plain é 层");
+        assert_eq!(flat("a\n? b\tc\u{7}"), "a ? b c\u{fffd}");
     }
 
     #[test]
