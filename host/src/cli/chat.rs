@@ -8,7 +8,9 @@ use super::confirm::confirm;
 use super::exit::{Exit, Failure};
 use super::reply;
 use super::run::{Session, Turn};
-use super::terminal::{Terminal, Typed};
+use super::shell::option;
+use super::style::flat;
+use super::terminal::{NOT_TEXT, Terminal, Typed};
 
 /// Chats until the person ends it. A reply that fails ends the reply and not the chat.
 pub fn chat(session: &mut Session, discard: bool) -> Result<Exit, Failure> {
@@ -19,6 +21,7 @@ pub fn chat(session: &mut Session, discard: bool) -> Result<Exit, Failure> {
         match terminal.line("> ")? {
             Typed::End => break,
             Typed::Interrupt => say("Ctrl-D ends the chat")?,
+            Typed::NotText => say(NOT_TEXT)?,
             Typed::Line(line) if line.trim().is_empty() => {}
             Typed::Line(prompt) => {
                 turn(session, Turn::Input { prompt, discard })?;
@@ -26,7 +29,13 @@ pub fn chat(session: &mut Session, discard: bool) -> Result<Exit, Failure> {
             }
         }
     }
-    say(&format!("this was session {}: `--session` goes on with it", session.id))?;
+    if session.is_kept {
+        say(&format!(
+            "this was session {}: `{}` goes on with it",
+            session.id,
+            option("--session", &session.id)
+        ))?;
+    }
     Ok(Exit::Success)
 }
 
@@ -64,5 +73,5 @@ fn turn(session: &mut Session, turn: Turn) -> Result<(), Failure> {
 }
 
 fn say(text: &str) -> Result<(), Failure> {
-    Ok(writeln!(io::stderr(), "{text}")?)
+    Ok(writeln!(io::stderr(), "{}", flat(text))?)
 }

@@ -6,16 +6,21 @@ use cepa::agent::{Answer, Pending};
 use cepa::message::{ResultPart, ToolState};
 use serde_json::{Map, Value};
 
-use super::style::harmless;
+use super::exit::Failure;
+use super::style::flat;
 
 /// Reads lines from a person.
 pub trait Lines {
     /// The next line, to be edited from `initial`; `None` when the person wants no more questions.
-    fn ask(&mut self, prompt: &str, initial: &str) -> io::Result<Option<String>>;
+    fn ask(&mut self, prompt: &str, initial: &str) -> Result<Option<String>, Failure>;
 }
 
 /// Asks about each call, and gives the answers: fewer than there are calls when the person leaves some waiting.
-pub fn confirm(calls: &[Pending], lines: &mut dyn Lines, out: &mut dyn Write) -> io::Result<Vec<Answer>> {
+pub fn confirm(
+    calls: &[Pending],
+    lines: &mut dyn Lines,
+    out: &mut dyn Write,
+) -> Result<Vec<Answer>, Failure> {
     let mut answers = Vec::new();
     for pending in calls {
         show(pending, out)?;
@@ -41,14 +46,15 @@ enum Asked {
 /// Shows a call whole: what is approved must have been seen.
 fn show(pending: &Pending, out: &mut dyn Write) -> io::Result<()> {
     let call = &pending.call;
-    writeln!(out, "? {}({})", harmless(&call.name), harmless(&call.arguments))?;
+    // On one line, so that nothing in it passes for a line of the program's own.
+    writeln!(out, "? {}({})", flat(&call.name), flat(&call.arguments))?;
     if !pending.reason.is_empty() {
-        writeln!(out, "  {}", harmless(&pending.reason))?;
+        writeln!(out, "  {}", flat(&pending.reason))?;
     }
     out.flush()
 }
 
-fn outside(pending: &Pending, lines: &mut dyn Lines) -> io::Result<Asked> {
+fn outside(pending: &Pending, lines: &mut dyn Lines) -> Result<Asked, Failure> {
     Ok(match lines.ask("its result (empty: keep waiting): ", "")? {
         None => Asked::Leave,
         Some(text) if text.trim().is_empty() => Asked::Wait,
@@ -60,7 +66,7 @@ fn outside(pending: &Pending, lines: &mut dyn Lines) -> io::Result<Asked> {
     })
 }
 
-fn decide(pending: &Pending, lines: &mut dyn Lines, out: &mut dyn Write) -> io::Result<Asked> {
+fn decide(pending: &Pending, lines: &mut dyn Lines, out: &mut dyn Write) -> Result<Asked, Failure> {
     let call_id = pending.call.id.clone();
     loop {
         let Some(line) = lines.ask("[a]pprove, [e]dit, [r]eject or [w]ait? ", "")? else {
@@ -89,7 +95,7 @@ fn decide(pending: &Pending, lines: &mut dyn Lines, out: &mut dyn Write) -> io::
 }
 
 /// The arguments as the person wants them: asked for again until they are a JSON object.
-fn edit(arguments: &str, lines: &mut dyn Lines, out: &mut dyn Write) -> io::Result<Option<String>> {
+fn edit(arguments: &str, lines: &mut dyn Lines, out: &mut dyn Write) -> Result<Option<String>, Failure> {
     let mut text = arguments.to_owned();
     loop {
         let Some(line) = lines.ask("arguments: ", &text)? else { return Ok(None) };
@@ -119,7 +125,7 @@ mod tests {
     }
 
     impl Lines for Script {
-        fn ask(&mut self, prompt: &str, initial: &str) -> io::Result<Option<String>> {
+        fn ask(&mut self, prompt: &str, initial: &str) -> Result<Option<String>, Failure> {
             self.asked.push(format!("{prompt}{initial}"));
             Ok(self.answers.pop_front().map(str::to_owned))
         }

@@ -8,6 +8,7 @@ use cepa::chain::{Note, NoteKind};
 use cepa::event::Event;
 use cepa::message::{ToolCall, ToolState};
 
+use super::denial;
 use super::style::{Style, harmless, one_line};
 
 /// The most characters of a tool call's arguments, or of a line of its result, that are shown as it runs.
@@ -141,10 +142,9 @@ impl<W: Write> Human<W> {
                 "layer `{layer}` is out since {faults} faults in a row in `{hook}`, the last: {}",
                 one_line(cause, LINE_MAX)
             )),
-            NoteKind::Denied { capability, object } => self.warning(&format!(
-                "layer `{layer}` was denied `{capability}` of {}",
-                one_line(object, LINE_MAX)
-            )),
+            NoteKind::Denied { capability, object } => {
+                self.warning(&denial::said(&layer, capability, &one_line(object, LINE_MAX)))
+            }
             _ => Ok(()),
         }
     }
@@ -222,7 +222,8 @@ impl<W: Write> Human<W> {
         }
     }
 
-    fn warning(&mut self, text: &str) -> io::Result<()> {
+    /// Says something that needs attention, on a line of its own.
+    pub fn warning(&mut self, text: &str) -> io::Result<()> {
         self.end_line()?;
         writeln!(self.out, "{}! {text}{}", self.style.warning(), self.style.plain())
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use cepa::host::{Host, LoadError, Loaded};
 use cepa::manifest::Manifest;
 use cepa::sandbox::CompiledCache;
+use cepa::session::StoreError;
 use tokio::runtime::Runtime;
 
 use super::exit::{Exit, Failure};
@@ -51,8 +52,17 @@ pub fn failure(error: LoadError) -> Failure {
     match error {
         LoadError::Manifest(error) => Failure::rendered(Exit::Manifest, error),
         LoadError::Component(error) => Failure::rendered(Exit::Component, error),
-        LoadError::Session(error) => Failure::new(Exit::Session, error)
-            .hint("move the file away to begin afresh, or name another under `[sessions]`"),
+        LoadError::Session(error) => {
+            let hint = match error {
+                StoreError::Damaged { .. } | StoreError::Newer { .. } => {
+                    "move the file away to begin afresh, or name another under `[sessions]`"
+                }
+                _ => {
+                    "see that you may write to the file and its folder and that no other program holds it, or name another under `[sessions]`"
+                }
+            };
+            Failure::new(Exit::Session, error).hint(hint)
+        }
         error => Failure::new(Exit::Internal, error),
     }
 }

@@ -8,6 +8,7 @@ use cepa::event::Outcome;
 
 use super::exit::{Exit, Failure};
 use super::interrupts::Interrupts;
+use super::shell::option;
 use super::view::View;
 
 /// Shows a running reply to its end. An interrupt aborts it, a second one stops waiting for its end.
@@ -56,27 +57,30 @@ async fn unseen(
 
 /// The failure of a reply that did not come to an answer; `None` for one that did, or that waits.
 pub fn failure(result: &ReplyResult, view: &mut View) -> Option<Failure> {
-    let fault = view.take_fault();
+    let (fault, denied) = (view.take_fault(), view.take_denied());
     let error = result.response.error.as_ref();
     let exit = Exit::of(result.response.outcome, error);
-    match result.response.outcome {
+    let failure = match result.response.outcome {
         Outcome::Replied | Outcome::Silent | Outcome::Parked => None,
         Outcome::Aborted => Some(Failure::new(Exit::Aborted, anyhow::anyhow!("the reply was aborted"))),
         Outcome::Failed => {
             let Some(error) = error else {
-                return Some(Failure::new(exit, anyhow::anyhow!("the reply failed without saying why")));
+                let failure = Failure::new(exit, anyhow::anyhow!("the reply failed without saying why"));
+                return Some(failure.in_result());
             };
             let cause = match fault.filter(|_| error.kind == ErrorKind::Fault) {
                 Some(fault) => anyhow::anyhow!(fault).context(error.message.clone()),
                 None => anyhow::anyhow!(error.message.clone()),
             };
             let failure = Failure::new(exit, cause.context("the reply failed"));
-            Some(match hint(error) {
+            let remedy = denied.filter(|_| matches!(error.kind, ErrorKind::Fault | ErrorKind::Denied));
+            Some(match remedy.or_else(|| hint(error).map(str::to_owned)) {
                 Some(hint) => failure.hint(hint),
                 None => failure,
             })
         }
-    }
+    };
+    failure.map(Failure::in_result)
 }
 
 fn hint(error: &Error) -> Option<&'static str> {
@@ -101,8 +105,9 @@ pub fn not_begun(error: AgentError) -> Failure {
         AgentError::Waiting { session, .. } => (
             Exit::Parked,
             Some(format!(
-                "answer with `--session {session} --resume` and `--approve`, `--edit`, `--reject` or `--result`, \
-                 or give the calls up with `--discard` and a new prompt"
+                "answer with `{} --resume` and `--approve`, `--edit`, `--reject` or `--result`, \
+                 or give the calls up with `--discard` and a new prompt",
+                option("--session", session)
             )),
         ),
         AgentError::Store(_) | AgentError::Write(_) => (Exit::Session, None),

@@ -3,21 +3,23 @@
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::time::Duration;
 
-use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, Pending, ReplyInput, ReplyResult};
+use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, Pending, ReplyInput, ReplyResult, check_session_id};
 use cepa::event::Outcome;
-use cepa::manifest::Manifest;
+use cepa::manifest::{Manifest, SessionSpec};
 use cepa::message::Message;
 use cepa::world::{RealWorld, World as _};
 use tokio::runtime::Handle;
 
 use super::answers;
-use super::args::RunArgs;
+use super::args::{AnswerArgs, RunArgs};
 use super::chat;
 use super::confirm::confirm;
 use super::exit::{Exit, Failure};
 use super::interrupts::Interrupts;
 use super::load;
 use super::reply;
+use super::shell::{option, quoted};
+use super::style::flat;
 use super::terminal::Terminal;
 use super::view::{Mode, View};
 
@@ -27,7 +29,7 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 /// What is to be done in a session.
 enum Task {
     Prompt(String),
-    Resume(Vec<Answer>),
+    Resume,
     Chat,
 }
 
@@ -45,6 +47,7 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
             let _inside = runtime.enter();
             Interrupts::listen().map_err(Failure::machine("signals can't be listened for"))?
         },
+        is_kept: manifest.sessions != SessionSpec::Memory,
         manifest: args.manifest.display().to_string(),
         agent: loaded.agent,
         id: session_id,
@@ -53,7 +56,7 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
     };
     let ended = match task {
         Task::Chat => chat::chat(&mut session, args.discard),
-        Task::Resume(answers) => session.resume(answers),
+        Task::Resume => session.resume(&args.answers),
         Task::Prompt(prompt) => session.run_to_end(Turn::Input { prompt, discard: args.discard }),
     };
     drop(session);
@@ -62,11 +65,11 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
 }
 
 fn task(args: &RunArgs, manifest: &Manifest, mode: Mode) -> Result<Task, Failure> {
-    if args.session.as_deref().is_some_and(|id| id.trim().is_empty()) {
-        return Err(Failure::usage("the session's id is empty"));
+    if let Some(id) = &args.session {
+        check_session_id(id).map_err(Failure::usage)?;
     }
     if args.answers.resume {
-        return Ok(Task::Resume(answers::from_args(&args.answers)?));
+        return Ok(Task::Resume);
     }
     let at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     let prompt = match (args.prompt.as_deref(), &manifest.prompt) {
@@ -107,6 +110,8 @@ pub struct Session {
     pub agent: Agent,
     pub id: String,
     pub view: View,
+    /// Whether another run can go on with it.
+    pub is_kept: bool,
     manifest: String,
     interrupts: Interrupts,
     runtime: Handle,
@@ -142,9 +147,11 @@ impl Session {
     }
 
     /// Goes on with a reply. A person at the terminal is asked for the answers when there are none.
-    fn resume(&mut self, mut answers: Vec<Answer>) -> Result<Exit, Failure> {
+    fn resume(&mut self, args: &AnswerArgs) -> Result<Exit, Failure> {
+        let pending = self.pending()?;
+        let mut answers = answers::from_args(args, &pending)?;
         if answers.is_empty() {
-            answers = self.ask(&self.pending()?)?;
+            answers = self.ask(&pending)?;
         }
         self.run_to_end(Turn::Resume(answers))
     }
@@ -176,7 +183,7 @@ impl Session {
         {
             return Ok(Vec::new());
         }
-        Ok(confirm(pending, &mut Terminal::new()?, &mut io::stdout())?)
+        confirm(pending, &mut Terminal::new()?, &mut io::stdout())
     }
 
     /// Says what a parked reply waits for, and how to go on.
@@ -188,13 +195,25 @@ impl Session {
         for pending in &result.pending {
             let call = &pending.call;
             let (how, wanted) = if pending.external {
-                (format!("--result {}=TEXT", call.id), "its result")
+                (format!("{}=TEXT", option("--result", &call.id)), "its result")
             } else {
-                (format!("--approve {}", call.id), "a decision")
+                (option("--approve", &call.id), "a decision")
             };
-            writeln!(err, "waiting for {wanted}: {}({}) [{how}]", call.name, call.arguments)?;
+            let call = format!("waiting for {wanted}: {}({}) [{how}]", call.name, call.arguments);
+            writeln!(err, "{}", flat(&call))?;
         }
-        writeln!(err, "\nhint: go on with `cepa run {} --session {} --resume ...`", self.manifest, self.id)?;
+        writeln!(err, "\nhint: {}", flat(&self.how_to_go_on()))?;
         Ok(())
+    }
+
+    /// What to do about calls that wait.
+    fn how_to_go_on(&self) -> String {
+        if !self.is_kept {
+            return "`sessions.memory` keeps the session no longer than this run, so nobody can answer; \
+                    name a `path` under `[sessions]`, or answer at a terminal"
+                .to_owned();
+        }
+        let (manifest, session) = (quoted(&self.manifest), option("--session", &self.id));
+        format!("go on with `cepa run {manifest} {session} --resume ...`")
     }
 }

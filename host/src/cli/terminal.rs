@@ -1,12 +1,16 @@
 //! Lines from a person at a terminal.
 
-use std::io;
+use std::io::{self, Write as _};
 
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
 
 use super::confirm::Lines;
+use super::exit::Failure;
+
+/// What is said of a line that is no text.
+pub const NOT_TEXT: &str = "that is not UTF-8, so it was not taken; please type it again";
 
 /// A line editor.
 pub struct Terminal(Editor<(), MemHistory>);
@@ -20,18 +24,20 @@ pub enum Typed {
     Interrupt,
     /// Pressed Ctrl-D.
     End,
+    /// Entered bytes that are no text.
+    NotText,
 }
 
 impl Terminal {
     /// An editor at the terminal of standard input and output.
-    pub fn new() -> io::Result<Self> {
+    pub fn new() -> Result<Self, Failure> {
         let config = Config::default();
         let history = MemHistory::with_config(&config);
-        Editor::with_history(config, history).map(Self).map_err(other)
+        Editor::with_history(config, history).map(Self).map_err(unreadable)
     }
 
     /// The next line, which goes into the history.
-    pub fn line(&mut self, prompt: &str) -> io::Result<Typed> {
+    pub fn line(&mut self, prompt: &str) -> Result<Typed, Failure> {
         let typed = typed(self.0.readline(prompt))?;
         if let Typed::Line(line) = &typed {
             // A history that can't grow is no reason to stop.
@@ -42,24 +48,31 @@ impl Terminal {
 }
 
 impl Lines for Terminal {
-    fn ask(&mut self, prompt: &str, initial: &str) -> io::Result<Option<String>> {
-        Ok(match typed(self.0.readline_with_initial(prompt, (initial, "")))? {
-            Typed::Line(line) => Some(line),
-            Typed::Interrupt | Typed::End => None,
-        })
+    fn ask(&mut self, prompt: &str, initial: &str) -> Result<Option<String>, Failure> {
+        loop {
+            match typed(self.0.readline_with_initial(prompt, (initial, "")))? {
+                Typed::Line(line) => return Ok(Some(line)),
+                Typed::Interrupt | Typed::End => return Ok(None),
+                Typed::NotText => writeln!(io::stderr(), "{NOT_TEXT}")?,
+            }
+        }
     }
 }
 
-fn typed(read: Result<String, ReadlineError>) -> io::Result<Typed> {
+fn typed(read: Result<String, ReadlineError>) -> Result<Typed, Failure> {
     match read {
         Ok(line) => Ok(Typed::Line(line)),
         Err(ReadlineError::Interrupted) => Ok(Typed::Interrupt),
         Err(ReadlineError::Eof) => Ok(Typed::End),
-        Err(ReadlineError::Io(error)) => Err(error),
-        Err(error) => Err(other(error)),
+        Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => Ok(Typed::NotText),
+        Err(error) => Err(unreadable(error)),
     }
 }
 
-fn other(error: ReadlineError) -> io::Error {
-    io::Error::other(error)
+fn unreadable(error: ReadlineError) -> Failure {
+    let error = match error {
+        ReadlineError::Io(error) => error,
+        error => io::Error::other(error),
+    };
+    Failure::machine("the terminal can't be read")(error)
 }

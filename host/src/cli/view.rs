@@ -3,8 +3,11 @@
 use std::io::{self, IsTerminal as _, Write};
 
 use cepa::agent::{ReplyItem, ReplyResult};
-use cepa::chain::NoteKind;
+use cepa::chain::{Note, NoteKind};
+use cepa::event::{Event, Outcome};
+use cepa::message::{Block, FinishReason};
 
+use super::denial;
 use super::human::Human;
 use super::json::JsonLines;
 use super::style::{Style, harmless};
@@ -20,6 +23,9 @@ pub struct View {
     layers: Vec<String>,
     notes: NoteCounts,
     fault: Option<String>,
+    denied: Option<String>,
+    /// Why the last model call ended.
+    finish: Option<FinishReason>,
 }
 
 enum Kind {
@@ -32,6 +38,7 @@ enum Kind {
     },
     Quiet {
         answer: Out,
+        remarks: Out,
     },
 }
 
@@ -52,7 +59,7 @@ impl View {
     pub fn standard(mode: Mode, layers: Vec<String>) -> Self {
         let kind = match mode {
             Mode::Json => Kind::Json(JsonLines::new(Box::new(io::stdout()))),
-            Mode::Quiet => Kind::Quiet { answer: Box::new(io::stdout()) },
+            Mode::Quiet => Kind::Quiet { answer: Box::new(io::stdout()), remarks: Box::new(io::stderr()) },
             Mode::Human if io::stdout().is_terminal() => Kind::Human {
                 live: Human::new(Box::new(io::stdout()), Style::of(&io::stdout()), true),
                 answer: None,
@@ -64,16 +71,15 @@ impl View {
                 summary: Box::new(io::stderr()),
             },
         };
-        Self { kind, layers, notes: NoteCounts::default(), fault: None }
+        Self { kind, layers, notes: NoteCounts::default(), fault: None, denied: None, finish: None }
     }
 
     /// Shows one thing that a reply has to tell.
     pub fn item(&mut self, item: &ReplyItem) -> io::Result<()> {
-        if let ReplyItem::Note(note) = item {
-            self.notes.add(note);
-            if let NoteKind::Fault { hook, cause } = &note.kind {
-                self.fault = Some(format!("layer `{}` failed in `{hook}`: {cause}", note.layer));
-            }
+        match item {
+            ReplyItem::Note(note) => self.note(note),
+            ReplyItem::Event(Event::ModelCallEnd { finish_reason, .. }) => self.finish = Some(*finish_reason),
+            ReplyItem::Event(_) => {}
         }
         match &mut self.kind {
             Kind::Json(lines) => lines.item(item),
@@ -82,14 +88,34 @@ impl View {
         }
     }
 
+    fn note(&mut self, note: &Note) {
+        self.notes.add(note);
+        match &note.kind {
+            NoteKind::Fault { hook, cause } => {
+                self.fault = Some(format!("layer `{}` failed in `{hook}`: {cause}", note.layer));
+            }
+            NoteKind::Denied { capability, object } => {
+                self.denied = Some(denial::remedy(&note.layer, capability, object));
+            }
+            _ => {}
+        }
+    }
+
     /// Shows what came of a reply, and what each layer did.
     pub fn result(&mut self, session_id: &str, result: &ReplyResult) -> io::Result<()> {
         let notes = std::mem::take(&mut self.notes);
+        let silence = silence(result, self.finish.take());
         match &mut self.kind {
             Kind::Json(lines) => lines.result(session_id, result),
-            Kind::Quiet { answer } => write_answer(answer, result),
+            Kind::Quiet { answer, remarks } => {
+                write_answer(answer, result)?;
+                silence.map_or(Ok(()), |silence| writeln!(remarks, "{silence}"))
+            }
             Kind::Human { live, answer, summary } => {
                 live.end_line()?;
+                if let Some(silence) = silence {
+                    live.warning(&silence)?;
+                }
                 if let Some(answer) = answer {
                     write_answer(answer, result)?;
                 }
@@ -102,10 +128,33 @@ impl View {
         }
     }
 
+    /// How to grant what a layer was denied last.
+    pub fn take_denied(&mut self) -> Option<String> {
+        self.denied.take()
+    }
+
     /// The last time that a layer broke a rule and the reply failed for it.
     pub fn take_fault(&mut self) -> Option<String> {
         self.fault.take()
     }
+}
+
+/// What is to be said of a reply that ended well and has nothing to show.
+fn silence(result: &ReplyResult, finish: Option<FinishReason>) -> Option<String> {
+    let response = &result.response;
+    let says_nothing = |block: &Block| match block {
+        Block::Text { text } => text.is_empty(),
+        block => matches!(block, Block::Thinking { .. }),
+    };
+    let silent = match (response.outcome, &response.message) {
+        (Outcome::Silent, _) | (Outcome::Replied, None) => true,
+        (Outcome::Replied, Some(message)) => message.content.iter().all(says_nothing),
+        _ => false,
+    };
+    silent.then(|| match finish {
+        Some(finish) => format!("the model gave no answer (finish reason `{}`)", finish.name()),
+        None => "there is no answer".to_owned(),
+    })
 }
 
 /// A pipe gets the answer as it is: only a terminal needs protection.

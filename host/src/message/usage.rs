@@ -62,6 +62,17 @@ pub enum FinishReason {
 }
 
 impl FinishReason {
+    /// The word for it, as it stands in events.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Length => "length",
+            Self::ToolCalls => "tool-calls",
+            Self::ContentFilter => "content-filter",
+            Self::Other => "other",
+        }
+    }
+
     /// Why a model that said this stopped: for its tool calls, or as it was done.
     pub fn of(content: &[Block]) -> Self {
         let calls = content.iter().any(|block| matches!(block, Block::ToolCall(_)));

@@ -3,7 +3,9 @@
 use cepa_tests::guest;
 use serde_json::Value;
 
-use crate::rig::{Done, Place};
+use crate::pipes::bash;
+use crate::rig::{Done, Place, run_in};
+use crate::web::{Answer, Server};
 
 /// A layer whose tool `remember` adds up numbers and needs a person, and a tool `deploy` that is run outside.
 const MANIFEST: &str = r#"
@@ -39,7 +41,7 @@ const OUTSIDE: &str = "{ id = \"c3\", name = \"deploy\", arguments = { version =
 fn resume(place: &Place, answers: &[&str]) -> Done {
     let mut args = vec!["run", ".", "--session", "s", "--resume"];
     args.extend(answers);
-    crate::rig::run_in(place.path(), &args, b"")
+    run_in(place.path(), &args, b"")
 }
 
 #[test]
@@ -149,4 +151,37 @@ fn an_answer_that_can_not_be_used_is_one_error_and_loses_nothing() {
     insta::assert_snapshot!(errors.concat());
     let done = resume(&place, &["--approve", "c1", "--result", "c3=live"]).ends_with(0);
     assert!(done.err.contains("< remember: so far 2\n"), "{done:#?}");
+}
+
+#[test]
+fn what_is_suggested_can_be_copied_whatever_the_names_are() {
+    let server =
+        Server::start(vec![Answer::call("call_1__AbC=;==", "deploy", "{}"), Answer::text("It is live.")]);
+    let place = server.place("[[tool]]\nname = \"deploy\"\ndescription = \"deploys\"\n");
+    std::fs::rename(place.path().join("cepa.toml"), place.path().join("my agent.toml")).expect("renamed");
+    let parked =
+        run_in(place.path(), &["run", "my agent.toml", "go", "--session=-it's $(mine)"], b"").ends_with(4);
+    let between = |from: &str, to: &str| {
+        let (_, rest) = parked.err.split_once(from).expect("it is suggested");
+        rest.split_once(to).expect("it ends").0.to_owned()
+    };
+    let answer = between("[", "]").replace("TEXT", "live=yes");
+    let command = between("`cepa", "`").replace("...", &answer);
+    let (out, err) = bash(&place, &format!("\"$CEPA\"{command}"));
+    assert_eq!(out, "It is live.\n", "{command}: {err}");
+    let asked = server.asked.iter().last().expect("it was asked").to_string();
+    assert!(asked.contains("\"live=yes\""), "{asked}");
+}
+
+#[test]
+fn a_session_in_memory_can_not_be_answered_later() {
+    let place =
+        Place::new("[[tool]]\nname = \"deploy\"\ndescription = \"deploys\"\n[sessions]\nmemory = true\n")
+            .script("[[turn]]\ntool-calls = [{ name = \"deploy\" }]\n");
+    let done = place.cepa("run . go --session s").ends_with(4);
+    assert!(
+        done.err.contains("hint: `sessions.memory` keeps the session no longer than this run"),
+        "{done:#?}"
+    );
+    assert!(!done.err.contains("--resume"), "{done:#?}");
 }

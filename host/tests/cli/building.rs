@@ -68,7 +68,8 @@ fn a_project_that_does_not_compile_is_one_error_and_leaves_nothing() {
     let done = build(&place, &["mine", "--output", "old.wasm", "--json"]);
     let done = Done { err: plain(&place, &done.err), ..done }.ends_with(65);
     let (first, rest) = done.err.split_once('\n').expect("several lines");
-    assert_eq!((done.out.as_str(), first), ("", "error: the guest `DIR/mine` does not compile"));
+    assert_eq!(first, "error: the guest `DIR/mine` does not compile");
+    assert!(done.out.starts_with("{\"type\":\"error\",\"code\":65,"), "{}", done.out);
     assert!(rest.contains("cannot find value `missing_name`"), "{rest}");
     let old = std::fs::read_to_string(place.path().join("old.wasm")).expect("it is still there");
     assert_eq!((old.as_str(), components(&place).len()), ("the one from before", 1));

@@ -1,5 +1,7 @@
 //! A person at a terminal.
 
+use std::io::Write as _;
+
 use rexpect::process::WaitStatus;
 use rexpect::session::{PtySession, spawn_command};
 
@@ -28,6 +30,12 @@ impl Terminal {
     /// Enters a line.
     fn enter(&mut self, line: &str) {
         self.0.send_line(line).expect("the terminal takes it");
+    }
+
+    /// Enters bytes that need not be text.
+    fn enter_bytes(&mut self, bytes: &[u8]) {
+        let mut terminal = self.0.process().get_file_handle().expect("the terminal's other end");
+        terminal.write_all(bytes).expect("the terminal takes it");
     }
 
     /// Presses Ctrl and a key.
@@ -96,7 +104,7 @@ fn a_chat_streams_stops_asks_and_goes_on() {
     terminal.shows("I have it.");
     terminal.shows("> ");
     terminal.ctrl('d');
-    terminal.shows("this was session s: `--session` goes on with it");
+    terminal.shows("this was session s: `--session s` goes on with it");
     terminal.ends_with(0);
 
     let asked: Vec<_> = server.asked.iter().collect();
@@ -157,6 +165,43 @@ fn a_chat_goes_on_after_a_reply_that_failed() {
     terminal.enter("hello?");
     terminal.shows("Here I am.");
     terminal.shows("> ");
+    terminal.ctrl('d');
+    terminal.ends_with(0);
+}
+
+#[test]
+fn a_line_that_is_no_text_is_asked_for_again() {
+    let server = Server::start(vec![Answer::text("Here I am."), remember("c1", 2), Answer::text("Done.")]);
+    let place = place(&server);
+    let mut terminal = Terminal::open(&place, "run .");
+    terminal.shows("> ");
+    terminal.enter_bytes(b"caf\xe9 au lait\n");
+    terminal.shows("that is not UTF-8");
+    terminal.shows("> ");
+    terminal.enter("hello");
+    terminal.shows("Here I am.");
+    terminal.shows("> ");
+    terminal.enter("keep it");
+    terminal.shows(QUESTION);
+    terminal.enter_bytes(b"\xff\n");
+    terminal.shows("that is not UTF-8");
+    terminal.shows(QUESTION);
+    terminal.enter("a");
+    terminal.shows("Done.");
+    terminal.shows("> ");
+    terminal.ctrl('d');
+    terminal.ends_with(0);
+}
+
+#[test]
+fn the_name_of_an_agent_does_not_steer_the_terminal() {
+    let place = Place::new("");
+    let manifest = std::fs::read_to_string(place.path().join("cepa.toml")).expect("it is there");
+    place.write("cepa.toml", manifest.replace("name = \"a\"", "name = \"te\\u001b[31m\\nster\""));
+    let mut terminal = Terminal::open(&place, "run .");
+    let before = terminal.shows("[31m ster: Ctrl-C stops a reply");
+    // The terminal's other end takes each byte for a character: these three are U+FFFD.
+    assert!(before.ends_with("te\u{ef}\u{bf}\u{bd}"), "{before:?}");
     terminal.ctrl('d');
     terminal.ends_with(0);
 }

@@ -121,3 +121,11 @@ fn a_reply_that_was_interrupted_leaves_its_session_sound() {
     assert!(place.cepa("run . --session s --resume").fails_with(2).err.contains("no reply to resume"));
     assert_eq!(place.cepa("run . next --session s").ends_with(0).out, "got next\n");
 }
+
+#[test]
+fn a_layer_that_fails_for_what_it_was_denied_is_told_how_to_be_granted_it() {
+    let layer = "[[middleware]]\nname = \"x\"\nsource = \"bundled:rate-limit\"\n";
+    let done = Place::new(layer).cepa("run . hello").fails_with(3);
+    assert!(done.err.contains("! layer `x` was denied `state`\n"), "{done:#?}");
+    assert!(done.err.contains("grant it: `grants = { state = true }`"), "{done:#?}");
+}

@@ -5,7 +5,7 @@ use cepa_tests::guest;
 use crate::rig::Place;
 
 /// A component with one text put in the place of another of the same length, wherever it stands.
-fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
+pub(crate) fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut patched = bytes.to_vec();
     let places = bytes.windows(from.len()).enumerate().filter(|(_, at)| *at == from.as_bytes());

@@ -12,7 +12,7 @@ fn talkative() -> Place {
 }
 
 /// Runs a command line in which `$CEPA` is the program. Gives what it printed, and what went to standard error.
-fn bash(place: &Place, line: &str) -> (String, String) {
+pub(crate) fn bash(place: &Place, line: &str) -> (String, String) {
     let own = program(place.path());
     let mut command = Command::new("bash");
     command.args(["-c", line]).current_dir(place.path()).env("CEPA", own.get_program());

@@ -49,6 +49,18 @@ impl Done {
         self
     }
 
+    /// Shows that a terminal would show nothing but text of it: no control characters, and none that reorder text.
+    #[track_caller]
+    pub(crate) fn steers_no_terminal(self) -> Self {
+        let steers = |char: &char| {
+            char.is_control() && *char != '\n'
+                || matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        };
+        let found: Vec<char> = self.out.chars().chain(self.err.chars()).filter(steers).collect();
+        assert!(found.is_empty(), "{found:?} in {self:#?}");
+        self
+    }
+
     /// Shows that it ended with this code, printed nothing, and gave one error.
     #[track_caller]
     pub(crate) fn fails_with(self, code: i32) -> Self {

@@ -1,17 +1,6 @@
 //! Models that answer what no model should.
 
-use crate::rig::Place;
 use crate::web::{Answer, Server};
-
-/// A place whose model is this server.
-fn place(server: &Server) -> Place {
-    let place = Place::new("");
-    place.write(
-        "cepa.toml",
-        format!("[agent]\nname = \"a\"\nmodel = \"main\"\n[models.main]\n{}", server.model()),
-    );
-    place
-}
 
 #[test]
 fn each_is_one_error_and_nothing_of_it_is_kept() {
@@ -29,7 +18,7 @@ fn each_is_one_error_and_nothing_of_it_is_kept() {
     let mut errors = String::new();
     for (what, answer) in cases {
         let server = Server::start(vec![answer, Answer::text("all is well")]);
-        let place = place(&server);
+        let place = server.place("");
         let done = place.cepa("run . one --session s").fails_with(3);
         errors.push_str(&format!("{what}\n{}\n", done.err.replace(&server.url, "URL")));
         assert_eq!(place.cepa("run . two --session s").ends_with(0).out, "all is well\n", "{what}");
@@ -49,6 +38,25 @@ fn each_is_one_error_and_nothing_of_it_is_kept() {
 #[test]
 fn a_server_that_is_not_there_is_one_error_with_a_hint() {
     let server = Server::start(Vec::new());
-    let done = place(&server).cepa("run . one").fails_with(3);
+    let done = server.place("").cepa("run . one").fails_with(3);
     assert!(done.err.contains("hint: check that the server at the model's `base-url` runs"), "{done:#?}");
+}
+
+#[test]
+fn an_answer_without_a_word_is_said_so() {
+    let end = |reason: &str| {
+        let choice = format!("{{\"index\":0,\"delta\":{{}},\"finish_reason\":\"{reason}\"}}");
+        Answer::body("text/event-stream", &format!("data: {{\"choices\":[{choice}]}}\n\ndata: [DONE]\n\n"))
+    };
+    let server = Server::start(vec![end("stop"), end("content_filter"), end("stop")]);
+    let place = server.place("");
+    let done = place.cepa("run . one").ends_with(0);
+    assert_eq!(
+        (done.out.as_str(), done.err.as_str()),
+        ("", "! the model gave no answer (finish reason `stop`)\n")
+    );
+    let done = place.cepa("-q run . two").ends_with(0);
+    let said = "the model gave no answer (finish reason `content-filter`)\n";
+    assert_eq!((done.out.as_str(), done.err.as_str()), ("", said));
+    assert_eq!(place.cepa("--json run . three").ends_with(0).err, "");
 }

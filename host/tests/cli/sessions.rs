@@ -19,8 +19,27 @@ fn a_session_goes_on_where_it_was() {
     assert_eq!(place.cepa("run . next --session s").ends_with(0).out, "got next\n");
     let done = place.cepa("run . --session s --resume").fails_with(2);
     assert_eq!(done.err, "error: session `s` has no reply to resume\n");
-    let nameless = run_in(place.path(), &["run", ".", "hello", "--session", " "], b"").fails_with(2);
-    assert_eq!(nameless.err, "error: the session's id is empty\n");
+}
+
+#[test]
+fn an_id_that_nobody_could_write_again_is_refused() {
+    let place = Place::new("");
+    let long = "x".repeat(129);
+    for (id, error) in [
+        (" ", "the session's id is empty"),
+        (long.as_str(), "the session's id has 129 bytes, and 128 is the limit"),
+        ("a\nb", "the session's id has a control character, such as a line end"),
+    ] {
+        let done = run_in(place.path(), &["run", ".", "hello", "--session", id], b"").fails_with(2);
+        assert_eq!(done.err, format!("error: {error}\n"));
+    }
+    assert!(!place.has(".cepa"), "nothing was begun");
+}
+
+#[test]
+fn a_file_that_is_in_the_way_is_not_to_be_moved() {
+    let done = Place::new("[sessions]\npath = \".\"\n").cepa("run . hello").fails_with(66);
+    assert!(done.err.contains("hint: see that you may write to the file"), "{done:#?}");
 }
 
 #[test]
@@ -43,6 +62,7 @@ fn a_file_that_can_not_be_used_is_one_error_and_stays_as_it_is() {
             done.err.contains(said) && done.err.contains("hint: move the file away"),
             "{what}: {done:#?}"
         );
+        assert!(done.err.lines().count() <= 3, "{what}: {done:#?}");
         let kept = std::fs::read(place.path().join("s.db")).expect("the file is there");
         assert!(kept == content, "the file {what} was changed");
         std::fs::remove_file(place.path().join("s.db")).expect("moved away");

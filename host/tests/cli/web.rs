@@ -7,6 +7,8 @@ use std::thread;
 
 use serde_json::Value;
 
+use crate::rig::Place;
+
 /// What the server does with one request.
 pub(crate) enum Answer {
     /// Sends these bytes as they are, and closes the connection.
@@ -80,6 +82,14 @@ impl Server {
             }
         });
         Self { url, asked }
+    }
+
+    /// A place whose model is this server, with this added to the manifest.
+    pub(crate) fn place(&self, extra: &str) -> Place {
+        let place = Place::new("");
+        let agent = format!("[agent]\nname = \"a\"\nmodel = \"main\"\n[models.main]\n{}", self.model());
+        place.write("cepa.toml", agent + extra);
+        place
     }
 
     /// The rest of a manifest that takes this server as another model, and asks it.
