@@ -12,6 +12,7 @@ mod problem;
 mod reader;
 mod render;
 mod section;
+mod server;
 mod sessions;
 mod tools;
 mod units;

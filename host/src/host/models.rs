@@ -24,18 +24,31 @@ pub(super) fn load(manifest: &Manifest, world: &Arc<dyn World>) -> Result<Vec<Na
     let mut models = Vec::new();
     let mut problems = Vec::new();
     for spec in &manifest.models {
+        let mut mistake = |key: &str, cause: String| {
+            problems.push(match manifest.span(&format!("/models/{}/{key}", spec.alias)) {
+                Some(span) => Problem::at(span, cause),
+                None => Problem::new(cause),
+            });
+        };
+        for name in reserved(&spec.provider).iter().filter(|name| spec.parameters.contains_key(**name)) {
+            let cause = format!("parameter `{name}` can't be set: it follows from each request");
+            mistake(&format!("parameters/{name}"), cause);
+        }
         match make(spec, world) {
             Ok(model) => models.push((spec.alias.clone(), with_parameters(model, &spec.parameters))),
-            Err((key, cause)) => {
-                let span = manifest.span(&format!("/models/{}/{key}", spec.alias));
-                problems.push(match span {
-                    Some(span) => Problem::at(span, cause),
-                    None => Problem::new(cause),
-                });
-            }
+            Err((key, cause)) => mistake(key, cause),
         }
     }
     if problems.is_empty() { Ok(models) } else { Err(LoadError::Manifest(manifest.error(problems))) }
+}
+
+/// The parameters that a model of this provider does not take.
+fn reserved(provider: &ProviderSpec) -> &'static [&'static str] {
+    match provider {
+        ProviderSpec::OpenAi(_) => OpenAiModel::RESERVED_PARAMETERS,
+        ProviderSpec::Anthropic(_) => AnthropicModel::RESERVED_PARAMETERS,
+        ProviderSpec::Scripted { .. } => &[],
+    }
 }
 
 /// What is wrong with a model, and at which key.

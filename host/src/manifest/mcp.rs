@@ -1,15 +1,17 @@
 //! `[[mcp]]`: MCP servers that bring tools.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::layers::unique_name;
-use super::models::{positive_duration, secrets, url};
+use super::models::positive_duration;
 use super::problem::Problem;
 use super::reader::{At, Reader};
 use super::section::Section;
-use crate::secret::Secret;
+use super::server;
+use crate::secret::{Secret, shown_address};
 
 /// An MCP server.
 #[derive(Clone, Debug)]
@@ -27,7 +29,7 @@ pub struct McpSpec {
 }
 
 /// How an MCP server is reached.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum McpTransport {
     /// A program that is started and spoken to over its input and output.
     Command {
@@ -47,6 +49,23 @@ pub enum McpTransport {
         /// Headers of every request.
         headers: Vec<(String, Secret)>,
     },
+}
+
+impl fmt::Debug for McpTransport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { command, args, env, cwd } => f
+                .debug_struct("Command")
+                .field("command", command)
+                .field("args", args)
+                .field("env", env)
+                .field("cwd", cwd)
+                .finish(),
+            Self::Http { url, headers } => {
+                f.debug_struct("Http").field("url", &shown_address(url)).field("headers", headers).finish()
+            }
+        }
+    }
 }
 
 pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Vec<McpSpec> {
@@ -74,11 +93,12 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Vec<McpSp
 
 fn transport(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<McpTransport> {
     let command = section.filled_text(reader, "command");
-    let url = section.parsed_at(reader, "url", url);
+    let url = server::address(reader, section, "url");
     let args = section.texts(reader, "args").unwrap_or_default();
-    let env = secrets(section.secret_texts(reader, "env"));
+    let env = section.secret_texts(reader, "env");
+    let env = env.into_iter().map(|text| (text.name.value, Secret::new(text.value.value))).collect();
     let cwd = section.text(reader, "cwd");
-    let headers = secrets(section.secret_texts(reader, "headers"));
+    let headers = server::headers(reader, section);
     match (command, url) {
         (Some(command), Some(url)) => {
             let message = "`command` and `url` exclude each other: a server is started or reached";

@@ -1,15 +1,17 @@
 //! `[models.NAME]`.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::layers::no_file;
 use super::problem::Problem;
 use super::reader::{At, Reader};
 use super::section::Section;
-use super::{render, units};
-use crate::secret::Secret;
+use super::{server, units};
+use crate::secret::{Secret, shown_address};
 
 /// A model.
 #[derive(Clone, Debug)]
@@ -39,7 +41,7 @@ pub enum ProviderSpec {
 }
 
 /// A server of models.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServerSpec {
     /// Its address; the one of the protocol's inventor when absent.
     pub base_url: Option<String>,
@@ -51,6 +53,18 @@ pub struct ServerSpec {
     pub headers: Vec<(String, Secret)>,
     /// How long to wait for it.
     pub timeouts: Timeouts,
+}
+
+impl fmt::Debug for ServerSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerSpec")
+            .field("base_url", &self.base_url.as_deref().map(shown_address))
+            .field("model", &self.model)
+            .field("api_key", &self.api_key)
+            .field("headers", &self.headers)
+            .field("timeouts", &self.timeouts)
+            .finish()
+    }
 }
 
 /// How long to wait for a model. An absent one stands for the client's default.
@@ -120,10 +134,9 @@ fn scripted(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Provid
     let script = section.filled_text(reader, "script")?;
     let path = reader.surroundings.folder.join(&script.value);
     if !path.is_file() {
-        reader.report(
-            Problem::at(script.span, format!("there is no file `{}`", path.display()))
-                .help("the path is relative to the manifest"),
-        );
+        let problem =
+            no_file(&path, "file").unwrap_or_else(|| format!("there is no file `{}`", path.display()));
+        reader.report(Problem::at(script.span, problem).help("the path is relative to the manifest"));
         return None;
     }
     Some(ProviderSpec::Scripted { script: path })
@@ -133,50 +146,12 @@ fn served(reader: &mut Reader<'_>, section: &mut Section<'_>, whole: bool) -> Op
     if whole {
         section.require("model", "name the model as its provider does, as in `model = \"smollm2\"`");
     }
-    let base_url = section.parsed(reader, "base-url", url);
+    let base_url = server::address(reader, section, "base-url").map(|at| at.value);
     let model = section.filled_text(reader, "model");
-    let api_key = api_key(reader, section);
-    let headers = section.secret_texts(reader, "headers");
+    let api_key = server::api_key(reader, section);
+    let headers = server::headers(reader, section);
     let timeouts = timeouts(reader, section);
-    Some(ServerSpec { base_url, model: model?.value, api_key, headers: secrets(headers), timeouts })
-}
-
-/// Texts with their values kept from being shown.
-pub(super) fn secrets(texts: Vec<(String, String)>) -> Vec<(String, Secret)> {
-    texts.into_iter().map(|(name, value)| (name, Secret::new(value))).collect()
-}
-
-/// An address of a server, without the slash at its end.
-pub(super) fn url(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    match rest {
-        Some(rest) if !rest.is_empty() && !rest.starts_with('/') && !text.contains(char::is_whitespace) => {
-            Ok(text.trim_end_matches('/').to_owned())
-        }
-        _ => Err("an address begins with `https://` or `http://`, and a host follows".to_owned()),
-    }
-}
-
-/// The key, which must come from the environment or from a file.
-fn api_key(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Secret> {
-    let value = section.value(reader, "api-key")?;
-    reader.hide(value);
-    match value.as_ref().as_str() {
-        Some(text) if !render::is_reference(text) => {
-            reader.report(
-                Problem::at(
-                    value.span(),
-                    format!("the API key of {} stands in the manifest itself", section.title()),
-                )
-                .help(
-                    "keep it out of the file: `api-key = \"${env:NAME}\"` or `api-key = \"${file:PATH}\"`; \
-                         a key that was ever written here should be replaced",
-                ),
-            );
-            None
-        }
-        _ => Some(Secret::new(section.filled_text(reader, "api-key")?.value)),
-    }
+    Some(ServerSpec { base_url, model: model?.value, api_key, headers, timeouts })
 }
 
 fn timeouts(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Timeouts {

@@ -38,6 +38,9 @@ impl AnthropicModel {
     /// The usual address of the inventor's service.
     pub const BASE_URL: &'static str = "https://api.anthropic.com";
 
+    /// Parameters that nobody can set, since they follow from the request.
+    pub const RESERVED_PARAMETERS: &'static [&'static str] = request::RESERVED;
+
     /// Prepares a model. Connects to nothing yet.
     ///
     /// The path `/v1/messages` is appended to the base URL, which may end with the `/v1` already.

@@ -40,6 +40,9 @@ impl OpenAiModel {
     /// The usual address of the inventor's service.
     pub const BASE_URL: &'static str = "https://api.openai.com/v1";
 
+    /// Parameters that nobody can set, since they follow from the request.
+    pub const RESERVED_PARAMETERS: &'static [&'static str] = request::RESERVED;
+
     /// Prepares a model. Connects to nothing yet.
     ///
     /// The path `/chat/completions` is appended to the base URL. The key is sent as a bearer token.

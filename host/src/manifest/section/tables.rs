@@ -7,13 +7,22 @@ use super::Section;
 use crate::manifest::reader::{At, Reader};
 use crate::manifest::values;
 
+/// A named text that must not be shown.
+pub(in crate::manifest) struct SecretText {
+    pub(in crate::manifest) name: At<String>,
+    /// Its references replaced.
+    pub(in crate::manifest) value: At<String>,
+    /// Whether it was written out, without a reference.
+    pub(in crate::manifest) literal: bool,
+}
+
 impl<'t> Section<'t> {
     /// A table whose keys are the user's own, with strings as values that must not be shown.
     pub(in crate::manifest) fn secret_texts(
         &mut self,
         reader: &mut Reader<'_>,
         key: &'static str,
-    ) -> Vec<(String, String)> {
+    ) -> Vec<SecretText> {
         let Some(value) = self.value(reader, key) else { return Vec::new() };
         let DeValue::Table(table) = value.get_ref() else {
             reader.secrets.push(value.span());
@@ -25,9 +34,11 @@ impl<'t> Section<'t> {
             reader.hide(value);
             match value.get_ref() {
                 DeValue::String(text) => {
-                    texts.extend(
-                        reader.expand(text, &value.span()).map(|text| (name.get_ref().to_string(), text)),
-                    );
+                    texts.extend(reader.expand(text, &value.span()).map(|expanded| SecretText {
+                        name: At { value: name.get_ref().to_string(), span: name.span() },
+                        literal: expanded == *text,
+                        value: At { value: expanded, span: value.span() },
+                    }));
                 }
                 _ => self.wrong(reader, key, value, "a table of strings").unwrap_or(()),
             }

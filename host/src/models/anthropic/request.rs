@@ -51,7 +51,7 @@ const WELL_KNOWN: &[(&str, &[&str])] = &[
     ("reasoning-effort", &["output_config", "effort"]),
 ];
 
-const RESERVED: &[&str] = &["model", "messages", "stream", "system", "tools", "tool_choice"];
+pub(super) const RESERVED: &[&str] = &["model", "messages", "stream", "system", "tools", "tool_choice"];
 
 /// The system prompt in its parts, and the messages: users and assistants by turns.
 fn conversation(request: &ModelRequest) -> Result<(Vec<String>, Vec<Value>), Error> {

@@ -46,7 +46,8 @@ pub(super) fn body(request: &ModelRequest, dialect: &Dialect) -> Result<Value, E
     Ok(Value::Object(body))
 }
 
-const RESERVED: &[&str] = &["model", "messages", "stream", "tools", "tool_choice", "response_format", "n"];
+pub(super) const RESERVED: &[&str] =
+    &["model", "messages", "stream", "tools", "tool_choice", "response_format", "n"];
 
 fn well_known(dialect: &Dialect) -> WellKnown<'static> {
     const COMMON: WellKnown<'static> = &[
