@@ -1,6 +1,8 @@
 //! The components of the layers: found, built where they are projects, compiled, and checked against the manifest.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +16,9 @@ use super::{LoadedLayer, Progress};
 
 /// The largest component, in bytes: those with a language runtime have some tens of millions.
 const COMPONENT_MAX: u64 = 256 << 20;
+
+/// The longest word about a configuration that does not fit, in characters.
+const SAYS_MAX: usize = 300;
 
 /// Why the bytes of a component can't be had.
 #[derive(Debug, thiserror::Error)]
@@ -66,11 +71,17 @@ fn unknown_bundled(name: &str) -> SourceError {
 
 fn read(path: &Path) -> Result<Arc<[u8]>, SourceError> {
     let unreadable = |cause: String| SourceError::File { path: path.to_owned(), cause };
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > COMPONENT_MAX {
-        return Err(unreadable(format!("it has {size} bytes, and {COMPONENT_MAX} are allowed")));
+    let io = |error: std::io::Error| unreadable(error.to_string());
+    // Asked before it is opened: to open a pipe waits for its writer, and a device may have no end.
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
+        return Err(unreadable("it is no plain file".to_owned()));
     }
-    std::fs::read(path).map(Arc::from).map_err(|error| unreadable(error.to_string()))
+    let mut bytes = Vec::new();
+    File::open(path).map_err(io)?.take(COMPONENT_MAX + 1).read_to_end(&mut bytes).map_err(io)?;
+    if bytes.len() as u64 > COMPONENT_MAX {
+        return Err(unreadable(format!("it has more than the {COMPONENT_MAX} bytes allowed")));
+    }
+    Ok(bytes.into())
 }
 
 fn build(folder: &Path) -> Result<PathBuf, SourceError> {
@@ -100,6 +111,7 @@ pub(super) async fn load(
         match component {
             Ok(component) => {
                 problems.extend(config_problems(manifest, spec, &component));
+                problems.extend(memory_problem(manifest, spec, &component));
                 known.insert(spec.source.clone(), component.clone());
                 layers.push(LoadedLayer { spec: spec.clone(), component });
             }
@@ -126,6 +138,15 @@ fn source_name(source: &LayerSource) -> String {
     }
 }
 
+/// The begin of what a schema's error says: it may list every key of a table.
+fn short(text: &str) -> String {
+    let mut short: String = text.chars().take(SAYS_MAX).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
 /// Each value of the configuration that does not fit the component's own schema, at its place.
 fn config_problems(manifest: &Manifest, spec: &LayerSpec, component: &Component) -> Vec<Problem> {
     let Some(validator) = component.config_schema().and_then(|schema| jsonschema::validator_for(schema).ok())
@@ -138,8 +159,18 @@ fn config_problems(manifest: &Manifest, spec: &LayerSpec, component: &Component)
             let message = format!("the configuration of layer `{}` does not fit its component", spec.name);
             let key = format!("config{}", error.instance_path());
             layer_problem(manifest, &spec.name, &key, message)
-                .says(error.to_string())
+                .says(short(&error.to_string()))
                 .help(format!("`cepa inspect {}` shows the schema", source_name(&spec.source)))
         })
         .collect()
+}
+
+/// A limit of memory that the component can't begin with.
+fn memory_problem(manifest: &Manifest, spec: &LayerSpec, component: &Component) -> Option<Problem> {
+    let (needed, allowed) = (component.initial_memory(), spec.limits.memory);
+    let message = format!(
+        "layer `{}` begins with {needed} bytes of memory, and its `limits.memory` allows {allowed}",
+        spec.name
+    );
+    (needed > allowed).then(|| layer_problem(manifest, &spec.name, "limits/memory", message))
 }

@@ -15,13 +15,22 @@ use super::values::whole_numbers;
 use crate::chain::{MAX_FAULTS_DEFAULT, OnFault};
 use crate::policy::{Access, Grants, LayerSource, LayerSpec, Limits, TABLE_ELEMENTS_MAX};
 
+/// The most layers of a chain: each has at least one instance in each reply that runs, of the 512 that there may be.
+const LAYERS_MAX: usize = 128;
+
 /// The longest name: it is a key of stored state and a column of reports.
 const NAME_MAX: usize = 64;
 
 pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, aliases: &[String]) -> Vec<LayerSpec> {
     let mut names = HashMap::new();
-    root.tables(reader, "middleware")
+    let sections = root.tables(reader, "middleware");
+    if let Some(first) = sections.get(LAYERS_MAX) {
+        let message = format!("there are {} layers, and {LAYERS_MAX} is the limit", sections.len());
+        reader.report(Problem::at(first.span(), message).says("the first one too many"));
+    }
+    sections
         .into_iter()
+        .take(LAYERS_MAX)
         .filter_map(|section| read_one(reader, section, aliases, &mut names))
         .collect()
 }
@@ -99,10 +108,17 @@ fn source_of(source: &At<String>, folder: &Path) -> Result<LayerSource, Problem>
         Ok(LayerSource::Project(path))
     } else if path.is_file() {
         Ok(LayerSource::File(path))
+    } else if let Some(message) = no_file(&path, "file or folder") {
+        Err(problem(message))
     } else {
         Err(problem(format!("there is no file or folder `{}`", path.display()))
             .help("the path is relative to the manifest; a bundled middleware is written `bundled:NAME`"))
     }
+}
+
+/// What to say of a path where there is something else, such as a device or a pipe.
+pub(super) fn no_file(path: &Path, wanted: &str) -> Option<String> {
+    path.exists().then(|| format!("`{}` is no plain {wanted}", path.display()))
 }
 
 fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]) -> Grants {

@@ -6,6 +6,9 @@ use std::sync::Arc;
 
 use super::render;
 
+/// How many problems are shown: who has fixed as many looks again.
+const SHOWN_MAX: usize = 20;
+
 /// A range of bytes in a manifest's text.
 pub type Span = Range<usize>;
 
@@ -77,7 +80,8 @@ pub struct SourceText {
     pub secrets: Vec<Span>,
 }
 
-/// Everything that is wrong with a manifest. Its text shows each problem at its line, and no secret.
+/// Everything that is wrong with a manifest. Its text shows each problem at its line, of very many
+/// the first 20, and no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ManifestError {
     /// The manifest.
@@ -88,13 +92,16 @@ pub struct ManifestError {
 
 impl fmt::Display for ManifestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, problem) in self.problems.iter().enumerate() {
+        for (index, problem) in self.problems.iter().take(SHOWN_MAX).enumerate() {
             if index > 0 {
                 f.write_str("\n\n")?;
             }
             f.write_str(&render::problem(&self.source_text, problem))?;
         }
-        Ok(())
+        match self.problems.len().saturating_sub(SHOWN_MAX) {
+            0 => Ok(()),
+            more => write!(f, "\n\nand {more} more"),
+        }
     }
 }
 

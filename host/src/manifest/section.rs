@@ -42,6 +42,11 @@ impl<'t> Section<'t> {
         self
     }
 
+    /// Where it stands.
+    pub(super) fn span(&self) -> Span {
+        self.span.clone()
+    }
+
     /// As it stands in messages.
     pub(super) fn title(&self) -> &str {
         &self.title

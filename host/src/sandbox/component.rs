@@ -50,6 +50,9 @@ impl std::fmt::Debug for Component {
     }
 }
 
+/// The unit that memories are measured in.
+const PAGE_BYTES: u64 = 64 << 10;
+
 impl Component {
     /// The name it was loaded under.
     pub fn name(&self) -> &str {
@@ -80,6 +83,12 @@ impl Component {
                 self.reading.imports.iter().any(|import| import.starts_with(&wanted))
             })
             .collect()
+    }
+
+    /// The bytes that its largest memory begins with: with less it can't even start.
+    pub fn initial_memory(&self) -> u64 {
+        let needs = self.template.pre.component().resources_required();
+        needs.and_then(|needs| needs.max_initial_memory_size).unwrap_or(0).saturating_mul(PAGE_BYTES)
     }
 
     /// The JSON Schema of its configuration, if it says one.

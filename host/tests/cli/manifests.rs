@@ -97,3 +97,88 @@ fn a_number_that_does_not_fit_is_found_before_a_reply_runs() {
     }
     layer("2.0").cepa("run . hello").ends_with(0);
 }
+
+#[test]
+fn a_key_that_is_written_out_is_refused_wherever_it_stands() {
+    let model = |lines: &str| format!("[models.other]\nprovider = \"openai\"\nmodel = \"m\"\n{lines}\n");
+    let server = |lines: &str| format!("[[mcp]]\nname = \"far\"\n{lines}\n");
+    let url = "url = \"http://127.0.0.1:9/mcp\"\n";
+    for part in [
+        model("headers = { Authorization = \"Bearer very-secret\" }"),
+        model("headers = { x-api-key = \"very-secret\" }"),
+        model("base-url = \"http://me:very-secret@127.0.0.1:9/v1\""),
+        model("base-url = \"http://127.0.0.1:9/v1?key=very-secret\""),
+        server(&format!("{url}headers = {{ cookie = \"very-secret\" }}")),
+        server("url = \"http://127.0.0.1:9/mcp?access_token=very-secret\""),
+        server("url = \"ftp://me:very-secret@127.0.0.1\""),
+    ] {
+        let done = Place::new(&part).cepa("check .").fails_with(64);
+        let refused = done.err.contains("stands in the manifest itself") || part.contains("ftp");
+        assert!(refused && !done.err.contains("very-secret"), "{part}: {done:#?}");
+    }
+    let good = "base-url = \"http://127.0.0.1:9/v1?api-version=2\"\nheaders = { x-title = \"mine\", \
+                authorization = \"Bearer ${file:key}\" }";
+    Place::new(&model(good)).file("key", "k\n").cepa("check .").ends_with(0);
+}
+
+#[test]
+fn each_part_of_a_server_is_shown_at_its_own_place() {
+    let model = |lines: &str| format!("[models.other]\nprovider = \"openai\"\nmodel = \"m\"\n{lines}\n");
+    let base = "base-url = \"http://127.0.0.1:9\"\n";
+    for (part, marked) in [
+        (model(&format!("{base}headers = {{ \"a b\" = \"c\" }}")), "\"a b\""),
+        (model(&format!("{base}headers = {{ a = \"b\\nc\" }}")), "headers"),
+        (model(&format!("{base}api-key = \"${{file:key}}\"")), "\"${file:key}\""),
+        (model("base-url = \"http://[::1/v1\""), "\"http://[::1/v1\""),
+        (model(&format!("{base}parameters = {{ temperature = 1, messages = [] }}")), "[]"),
+    ] {
+        let done = Place::new(&part).file("key", "a\nb\n").cepa("check .").fails_with(64);
+        let mut lines = done.err.lines().skip_while(|line| !line.contains(marked));
+        let (line, mark) = (lines.next().expect("the line"), lines.next().expect("the mark"));
+        if marked != "headers" {
+            let column = line.find(marked).expect("it is there");
+            assert_eq!(mark.find('^'), Some(column), "{part}: {}", done.err);
+        }
+    }
+}
+
+#[test]
+fn of_many_mistakes_the_first_are_shown() {
+    let many: String = (0..20_000).map(|number| format!("unknown{number} = 1\n")).collect();
+    let done = Place::new(&format!("[run]\n{many}")).cepa("check .").ends_with(64);
+    assert_eq!(done.err.lines().filter(|line| line.starts_with("error: ")).count(), 20);
+    assert!(done.err.ends_with("\n\nand 19980 more\n"), "{}", done.err.len());
+    let config: String = (0..20_000).map(|number| format!("unknown{number} = 1\n")).collect();
+    let layer = "[[middleware]]\nname = \"r\"\nsource = \"bundled:model-retry\"\n[middleware.config]\n";
+    let done = Place::new(&format!("{layer}{config}")).cepa("check .").fails_with(65);
+    assert!(done.err.len() < 2_000, "{}", done.err.len());
+}
+
+#[test]
+fn what_is_no_file_is_no_component() {
+    let place = Place::new("[[middleware]]\nname = \"x\"\nsource = \"/dev/zero\"\n");
+    let done = place.cepa("check .").fails_with(64);
+    assert!(done.err.contains("`/dev/zero` is no plain file or folder"), "{done:#?}");
+    let done = place.cepa("inspect /dev/zero").fails_with(65);
+    assert!(done.err.contains("it is no plain file"), "{done:#?}");
+}
+
+#[test]
+fn a_memory_that_no_instance_could_begin_with_is_found_before_a_reply_runs() {
+    let layer =
+        "[[middleware]]\nname = \"t\"\nsource = \"bundled:timing\"\nlimits = { memory = \"64KiB\" }\n";
+    let done = Place::new(layer).cepa("check .").fails_with(65);
+    assert!(done.err.contains("its `limits.memory` allows 65536"), "{done:#?}");
+    assert!(done.err.contains("limits = { memory = \"64KiB\" }"), "{done:#?}");
+}
+
+#[test]
+fn more_layers_than_can_have_instances_are_refused() {
+    let layers = |count: usize| -> String {
+        let layer = |number| format!("[[middleware]]\nname = \"t{number}\"\nsource = \"bundled:timing\"\n");
+        (0..count).map(layer).collect()
+    };
+    let done = Place::new(&layers(129)).cepa("check .").fails_with(64);
+    assert!(done.err.contains("there are 129 layers, and 128 is the limit"), "{done:#?}");
+    Place::new(&layers(128)).cepa("run . hello").ends_with(0);
+}
