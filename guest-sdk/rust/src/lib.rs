@@ -37,6 +37,8 @@ mod hooks;
 pub mod log;
 mod message;
 mod middleware;
+mod names;
+mod shortcuts;
 pub mod state;
 
 #[cfg(not(target_family = "wasm"))]

@@ -1,12 +1,14 @@
 //! The rig behaves as a host does, as far as a middleware can see.
 
-use cepa_sdk::rig::{Answer, Capability, Rig, with};
+use cepa_sdk::rig::{Answer, Capability, ReplyRequestData, Rig, with};
 use cepa_sdk::schemars::JsonSchema;
 use cepa_sdk::serde::Deserialize;
 use cepa_sdk::state::{self, Scope};
 use cepa_sdk::{
-    Error, ErrorKind, Event, EventKinds, Message, Middleware, ModelNext, ModelRequest, ModelResponse,
-    OnModelCall, Sink, ToolCall, clock, random,
+    ContentBlock, Error, ErrorKind, Event, EventKinds, Message, Middleware, ModelCallStart, ModelNext,
+    ModelRequest, ModelResponse, NoConfig, OnModelCall, OnReply, Outcome, ReasoningResponse, ReplyEnd,
+    ReplyNext, ReplyRequest, ReplyResponse, ResultPart, Role, Sink, TextDelta, ThinkingBlock, ToolCall,
+    ToolChoice, ToolResult, ToolState, clock, conversation, random,
 };
 
 /// Sends text on in upper case, and lets all else pass.
@@ -164,4 +166,122 @@ fn an_answer_with_calls_stops_for_them() {
     let response = ModelResponse::new(&[cepa_sdk::ContentBlock::ToolCall(call)]);
     assert_eq!(response.finish_reason(), cepa_sdk::FinishReason::ToolCalls);
     assert_eq!(response.tool_calls().len(), 1);
+}
+
+#[test]
+fn what_an_earlier_run_began_is_withdrawn_by_the_host() -> Result<(), Error> {
+    let rig = Rig::<Loud>::from_json(r#"{"extra-runs": 1}"#)?;
+    let begun = |id: &str| {
+        let start = ModelCallStart { id: id.to_owned(), model: "m".to_owned() };
+        Answer::response(ModelResponse::new(&[])).after([Event::ModelCallStart(start)])
+    };
+    let called = rig.on_model_call(ModelRequest::new("main"), [begun("one"), begun("two")]);
+    let withdrawn: Vec<_> =
+        called.events.iter().filter(|event| matches!(event, Event::Withdrawn(_))).collect();
+    assert_eq!(withdrawn, [&Event::Withdrawn("one".to_owned())]);
+    assert!(matches!(called.events.last(), Some(Event::ModelCallStart(start)) if start.id == "two"));
+    Ok(())
+}
+
+/// Answers in upper case, in the stream and in what is stored.
+struct Shout;
+
+impl Middleware for Shout {
+    type Config = NoConfig;
+
+    fn new(_: NoConfig) -> Result<Self, Error> {
+        Ok(Self)
+    }
+}
+
+impl OnReply for Shout {
+    fn on_reply(&self, request: ReplyRequest, next: ReplyNext, out: Sink) -> Result<ReplyResponse, Error> {
+        let end = ReplyEnd { reply_id: String::new(), outcome: Outcome::Replied, error: None };
+        let forged = out.emit(&[Event::ReplyEnd(end)]).err().map(|error| error.kind);
+        assert_eq!(forged, Some(ErrorKind::InvalidInput));
+        let response = next.run_changing(request, EventKinds::TEXT, &out, |event| match event {
+            Event::TextDelta(TextDelta { id, text }) => {
+                Some(Event::TextDelta(TextDelta { id, text: text.to_uppercase() }))
+            }
+            Event::TextEnd(_) => None,
+            other => Some(other),
+        })?;
+        response.set_text(&response.text().to_uppercase())?;
+        Ok(response)
+    }
+}
+
+#[test]
+fn a_stream_and_its_response_are_changed_in_two_calls() -> Result<(), Error> {
+    let rig = Rig::<Shout>::new(NoConfig {})?;
+    let request = ReplyRequest::from(ReplyRequestData {
+        input: vec![Message::user("hi")],
+        resumed: false,
+        output_schema: None,
+        tool_choice: ToolChoice::Auto,
+        metadata: Default::default(),
+    });
+    let called = rig.on_reply(request, [Answer::text("hello")]);
+    assert_eq!(called.result?.text(), "HELLO");
+    let streamed = [
+        Event::TextStart("text".to_owned()),
+        Event::TextDelta(TextDelta { id: "text".to_owned(), text: "HELLO".to_owned() }),
+    ];
+    assert_eq!(called.events, streamed);
+    Ok(())
+}
+
+#[test]
+fn a_new_text_leaves_what_else_a_message_has() -> Result<(), Error> {
+    let call = ToolCall { id: "1".to_owned(), name: "add".to_owned(), arguments: "{}".to_owned() };
+    let call = ContentBlock::ToolCall(call);
+    let thought =
+        ContentBlock::Thinking(ThinkingBlock { text: "hm".to_owned(), signature: Some("s".to_owned()) });
+    let said = [thought.clone(), ContentBlock::text("a"), call.clone(), ContentBlock::text("b")];
+    let response = ModelResponse::new(&said);
+    response.set_text("c")?;
+    assert_eq!(response.message().content, [thought.clone(), ContentBlock::text("c"), call.clone()]);
+    let silent = ReasoningResponse::new(&[thought.clone(), call.clone()]);
+    silent.set_text("c")?;
+    assert_eq!(silent.message().content, [thought, ContentBlock::text("c"), call]);
+    Ok(())
+}
+
+#[test]
+fn a_call_can_not_lose_its_result() -> Result<(), Error> {
+    Rig::<Loud>::new(Config::default())?;
+    let call = ToolCall { id: "1".to_owned(), name: "add".to_owned(), arguments: "{}".to_owned() };
+    let result = ToolResult {
+        call_id: "1".to_owned(),
+        name: "add".to_owned(),
+        state: ToolState::Success,
+        content: vec![ResultPart::text("2")],
+    };
+    let said = vec![
+        Message::user("one and one?"),
+        Message::new(Role::Assistant, vec![ContentBlock::ToolCall(call)]),
+        Message::new(Role::Tool, vec![ContentBlock::ToolResult(result)]),
+    ];
+    with(|world| world.conversation.clone_from(&said));
+    for (start, end) in [(1, 2), (2, 3)] {
+        let error = conversation::replace(start, end, &[]).err().map(|error| error.kind);
+        assert_eq!(error, Some(ErrorKind::InvalidInput));
+        assert_eq!(with(|world| world.conversation.clone()), said);
+    }
+    conversation::replace(1, 3, &[Message::assistant("two")])?;
+    assert_eq!(conversation::count()?, 2);
+    Ok(())
+}
+
+#[test]
+fn enums_are_shown_as_the_contract_names_them() {
+    let shown = format!(
+        "{} {} {} {} {}",
+        ErrorKind::RateLimited,
+        cepa_sdk::FinishReason::ToolCalls,
+        Outcome::Replied,
+        Role::Assistant,
+        ToolState::Denied
+    );
+    assert_eq!(shown, "rate-limited tool-calls replied assistant denied");
 }

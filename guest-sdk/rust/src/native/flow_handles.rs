@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::handle::json;
 use crate::rig::Answer;
 use crate::{
     CompressRequest, CompressResponse, Error, ErrorKind, Event, EventKinds, ModelRequest, ModelResponse,
@@ -19,8 +20,16 @@ pub(crate) type Outward = Rc<RefCell<Vec<Event>>>;
 pub struct Sink(pub(crate) Outward);
 
 impl Sink {
-    /// Sends events in order.
+    /// Sends events in order. None goes out if one of them is the host's to send.
     pub fn emit(&self, events: &[Event]) -> Result<(), Error> {
+        if events.iter().any(|event| event.kind() == EventKinds::REPLY) {
+            return Err(Error::invalid("`reply-start` and `reply-end` are the host's to send"));
+        }
+        for event in events {
+            if let Event::Other(other) = event {
+                json(&other.json)?;
+            }
+        }
         self.0.borrow_mut().extend_from_slice(events);
         Ok(())
     }
@@ -40,9 +49,13 @@ impl<Q, A> Inside<Q, A> {
     }
 
     /// The answer to one more run. A run more than there are answers meets the limit, as it would in a host.
+    ///
+    /// What the runs before have begun is withdrawn, as a host does it: the layer need not, and can't forget it.
     fn take(&self, request: Q) -> Answer<A> {
         self.seen.borrow_mut().push(request);
         let runs = self.seen.borrow().len();
+        let void = begun(&self.out.borrow());
+        self.out.borrow_mut().extend(void.into_iter().map(Event::Withdrawn));
         let next = self.answers.borrow_mut().pop_front();
         next.unwrap_or_else(|| {
             let message = format!("limit `next-runs` reached: the rig has no answer for run {runs}");
@@ -64,6 +77,20 @@ impl<Q, A> Inside<Q, A> {
             out: Rc::clone(&self.out),
         }
     }
+}
+
+/// The model calls and tool results that went out and were not withdrawn.
+fn begun(events: &[Event]) -> Vec<String> {
+    let mut begun: Vec<String> = Vec::new();
+    for event in events {
+        match event {
+            Event::ModelCallStart(start) => begun.push(start.id.clone()),
+            Event::ToolResultStart(start) => begun.push(start.call_id.clone()),
+            Event::Withdrawn(id) => begun.retain(|begun| begun != id),
+            _ => {}
+        }
+    }
+    begun
 }
 
 /// A run whose events the layer reads.

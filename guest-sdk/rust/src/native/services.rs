@@ -98,12 +98,34 @@ pub mod conversation {
         })?
     }
 
-    /// Replaces that range.
+    /// Replaces that range. A call and its result go together.
     pub fn replace(start: u32, end: u32, messages: &[Message]) -> Result<(), Error> {
         granted(Capability::Conversation, |world| {
             let range = range(start, end, world.conversation.len())?;
-            world.conversation.splice(range, messages.iter().cloned());
+            let mut changed = world.conversation.clone();
+            changed.splice(range, messages.iter().cloned());
+            check(&changed)?;
+            world.conversation = changed;
             Ok(())
         })?
+    }
+
+    /// Refuses a conversation in which a call has no result, or a result no call before it.
+    fn check(messages: &[Message]) -> Result<(), Error> {
+        let mut waiting: Vec<&str> = Vec::new();
+        for message in messages {
+            for result in message.tool_results() {
+                let Some(at) = waiting.iter().position(|call| *call == result.call_id) else {
+                    let text = format!("the result of call `{}` would lose its call", result.call_id);
+                    return Err(Error::invalid(text));
+                };
+                waiting.remove(at);
+            }
+            waiting.extend(message.tool_calls().map(|call| call.id.as_str()));
+        }
+        match waiting.first() {
+            Some(call) => Err(Error::invalid(format!("call `{call}` would lose its result"))),
+            None => Ok(()),
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! What is inside the layer in a test.
 
-use crate::{ContentBlock, Error, Event, ModelResponse, ResultPart, TextDelta, ToolResponse, ToolState};
+use crate::{
+    ContentBlock, Error, Event, ModelResponse, ReasoningResponse, ReplyResponse, ResultPart, TextDelta,
+    ToolResponse, ToolState,
+};
 
 /// One scripted run of what is inside: its events, and then its result.
 #[derive(Debug)]
@@ -29,7 +32,7 @@ impl<A> Answer<A> {
 }
 
 impl<A: Spoken> Answer<A> {
-    /// An answer of one text: a model's, streamed whole, or a tool's.
+    /// An answer of one text: a model's, a step's or a reply's, streamed whole, or a tool's.
     pub fn text(text: &str) -> Self {
         A::spoken(text)
     }
@@ -41,16 +44,22 @@ pub trait Spoken: Sized {
     fn spoken(text: &str) -> Answer<Self>;
 }
 
-impl Spoken for ModelResponse {
-    fn spoken(text: &str) -> Answer<Self> {
-        let id = "text".to_owned();
-        Answer::response(Self::new(&[ContentBlock::text(text)])).after([
-            Event::TextStart(id.clone()),
-            Event::TextDelta(TextDelta { id: id.clone(), text: text.to_owned() }),
-            Event::TextEnd(id),
-        ])
-    }
+macro_rules! streamed {
+    ($($response:ident)*) => {$(
+        impl Spoken for $response {
+            fn spoken(text: &str) -> Answer<Self> {
+                let id = "text".to_owned();
+                Answer::response(Self::new(&[ContentBlock::text(text)])).after([
+                    Event::TextStart(id.clone()),
+                    Event::TextDelta(TextDelta { id: id.clone(), text: text.to_owned() }),
+                    Event::TextEnd(id),
+                ])
+            }
+        }
+    )*};
 }
+
+streamed!(ModelResponse ReasoningResponse ReplyResponse);
 
 impl Spoken for ToolResponse {
     fn spoken(text: &str) -> Answer<Self> {
