@@ -9,7 +9,8 @@ use crate::{
 
 /// Wraps a whole reply: every step, tool call and the final answer.
 pub trait OnReply: Middleware {
-    /// Answers the request, as a rule with what `next` answers.
+    /// Answers the request, as a rule with what `next` answers. The response holds the final message alone: those of
+    /// earlier steps are stored by then and can't be changed here.
     fn on_reply(&self, request: ReplyRequest, next: ReplyNext, out: Sink) -> Result<ReplyResponse, Error>;
 }
 
@@ -69,6 +70,9 @@ pub trait OnSystemPrompt: Middleware {
 }
 
 /// Filters the reply's event stream. The instance lives as long as the reply.
+///
+/// What keeps text from the reader must take the kind `REVISION` beside `TEXT`: `message-replaced` brings a whole message,
+/// with what was filtered out of its pieces.
 pub trait OnEvents: Middleware {
     /// The kinds of event to be given; others pass by. Asked once, at the start of a reply.
     fn kinds(&self) -> EventKinds;
@@ -76,9 +80,10 @@ pub trait OnEvents: Middleware {
     fn on_events(&self, events: Vec<Event>) -> Result<Vec<Event>, Error>;
 }
 
-/// Reviews the final answer before it goes out.
+/// Reviews the final answer before it is stored. Its text has been streamed by then.
 pub trait OnDraft: Middleware {
-    /// Accepts the draft, replaces it, or has the model asked again.
+    /// Accepts the draft, replaces it, or has the model asked again. What was streamed of a rejected draft is withdrawn, a
+    /// replaced one is corrected by `message-replaced`. When the model is asked again it is offered no tools.
     fn on_draft(&self, draft: Draft) -> Result<Verdict, Error>;
 }
 
