@@ -8,7 +8,7 @@ use crate::event::{Event, EventKinds};
 use crate::request::{Draft, PermissionDecision, PermissionRequest, ToolRequest, ToolResponse, TurnSummary};
 
 use super::bindings::cepa::middleware::{events, requests, types};
-use super::convert::{event_to_guest, kinds_from_guest, permission_from_guest};
+use super::convert::{error_to_guest, event_to_guest, kinds_from_guest, permission_from_guest};
 use super::flow::{CallHandles, NextHandle, SinkHandle};
 use super::hooks::hook_guest;
 use super::instance::GuestInstance;
@@ -79,7 +79,11 @@ fn crossed<T: Weight>(guest: &mut GuestInstance, value: T) -> wasmtime::Result<T
 fn taken<T: 'static>(state: &mut GuestState, answer: Result<Resource<T>, types::Error>) -> Answer<T> {
     state.budget.copy(answer.weight())?;
     match answer {
-        Ok(response) => Ok(Ok(state.table.delete(response)?)),
+        Ok(response) => {
+            let unreadable = state.unreadable.take(response.rep());
+            let response = state.table.delete(response)?;
+            Ok(unreadable.map_or(Ok(response), |error| Err(error_to_guest(error))))
+        }
         Err(error) => Ok(Err(error)),
     }
 }

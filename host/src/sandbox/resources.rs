@@ -7,26 +7,33 @@ mod permission;
 mod reasoning;
 mod reply;
 mod tool;
+mod unreadable;
 
 use serde_json::{Map, Value};
+use wasmtime::component::Resource;
 
 use crate::error::Error;
+use crate::message::Block;
 
 use super::bindings::cepa::middleware::types;
 use super::convert::{
     call_to_guest, content_from_guest, error_to_guest, json_from_guest, message_to_guest, reason_to_guest,
     usage_to_guest,
 };
+use super::store::GuestState;
 
 /// `clone` and `drop` of a shared resource.
 macro_rules! shared_resource {
     ($resource:ty) => {
         fn clone(&mut self, this: Resource<$resource>) -> wasmtime::Result<Resource<$resource>> {
             let copy = self.table.get(&this)?.clone();
-            self.give(copy)
+            let copy = self.give(copy)?;
+            self.unreadable.copy(this.rep(), copy.rep());
+            Ok(copy)
         }
 
         fn drop(&mut self, this: Resource<$resource>) -> wasmtime::Result<()> {
+            self.unreadable.take(this.rep());
             self.table.delete(this)?;
             Ok(())
         }
@@ -54,6 +61,8 @@ macro_rules! values {
 }
 use values;
 
+pub(super) use unreadable::Unreadable;
+
 /// What a response tells of a model: its message, its tokens, and why it stopped.
 macro_rules! said_by_model {
     ($resource:ty) => {
@@ -74,10 +83,12 @@ macro_rules! said_by_model {
             this: Resource<$resource>,
             content: Vec<types::ContentBlock>,
         ) -> wasmtime::Result<Result<(), types::Error>> {
-            let this = self.table.get_mut(&this)?;
-            super::answer(
-                super::content_from_guest(content).map(|content| this.edit().message.content = content),
-            )
+            let data = self.table.get_mut(&this)?;
+            let content = super::content_from_guest(content);
+            if content.is_ok() {
+                self.unreadable.take(this.rep());
+            }
+            super::answer(content.map(|content| data.edit().message.content = content))
         }
 
         fn usage(&mut self, this: Resource<$resource>) -> wasmtime::Result<Option<types::Usage>> {
@@ -90,6 +101,26 @@ macro_rules! said_by_model {
     };
 }
 use said_by_model;
+
+impl GuestState {
+    /// A response of a layer's own. A constructor has no error value, so what is wrong with the content is answered in
+    /// the response's place when it is returned.
+    fn give_answer<T: Send + 'static>(
+        &mut self,
+        content: Vec<types::ContentBlock>,
+        response: impl FnOnce(Vec<Block>) -> T,
+    ) -> wasmtime::Result<Resource<T>> {
+        let (content, error) = match content_from_guest(content) {
+            Ok(content) => (content, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        let response = self.give(response(content))?;
+        if let Some(error) = error {
+            self.unreadable.put(response.rep(), error);
+        }
+        Ok(response)
+    }
+}
 
 /// A value of a map as JSON text.
 fn read_value(map: &Map<String, Value>, key: &str) -> Option<String> {

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::policy::LayerSpec;
 
 use super::budget::{Budget, Line, LogBudget, Ticks};
+use super::resources::Unreadable;
 
 /// How much of a text is kept to explain a fault or a denial: guests may send megabytes.
 const SHOWN_MAX: usize = 1_000;
@@ -36,6 +37,8 @@ pub(super) struct GuestState {
     pub(super) budget: Budget,
     /// What the guest said at last at error level: as a rule the text of its panic.
     pub(super) last_error: Option<String>,
+    /// What is wrong with responses that the guest has made.
+    pub(super) unreadable: Unreadable,
     log: Arc<LogBudget>,
     wasi: Option<Wasi>,
     /// The hook call that runs, until what it spent is in the ledger.
@@ -77,7 +80,8 @@ impl GuestState {
         table.set_max_capacity(limits.handles as usize);
         let budget = Budget::new(ticks, limits);
         let wasi = layer.wasi.then(|| Wasi::new(limits.log));
-        Self { table, context, budget, last_error: None, log, wasi, layer, hook: None }
+        let unreadable = Unreadable::default();
+        Self { table, context, budget, last_error: None, unreadable, log, wasi, layer, hook: None }
     }
 
     /// A call of this hook begins, or one that is no hook's: its budgets are whole.

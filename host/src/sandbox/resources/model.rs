@@ -6,8 +6,8 @@ use crate::message::Message;
 use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
-    choice_from_guest, choice_to_guest, content_from_guest, message_from_guest, message_to_guest,
-    messages_from_guest, messages_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
+    choice_from_guest, choice_to_guest, message_from_guest, message_to_guest, messages_from_guest,
+    messages_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
 };
 use crate::sandbox::store::GuestState;
 
@@ -178,9 +178,7 @@ impl wit::HostModelResponse for GuestState {
     said_by_model!(ModelResponse);
 
     fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ModelResponse>> {
-        // A constructor has no error value: content that can't be read is the guest's fault.
-        let content = content_from_guest(content).map_err(wasmtime::Error::new)?;
-        self.give(ModelResponse::answer(content))
+        self.give_answer(content, ModelResponse::answer)
     }
 
     fn id(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {

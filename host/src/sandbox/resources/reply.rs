@@ -74,9 +74,7 @@ impl wit::HostReplyResponse for GuestState {
     shared_resource!(ReplyResponse);
 
     fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ReplyResponse>> {
-        // A constructor has no error value: content that can't be read is the guest's fault.
-        let content = content_from_guest(content).map_err(wasmtime::Error::new)?;
-        self.give(ReplyResponse::answer(content))
+        self.give_answer(content, ReplyResponse::answer)
     }
 
     fn outcome(&mut self, this: Resource<ReplyResponse>) -> wasmtime::Result<types::Outcome> {
@@ -96,14 +94,18 @@ impl wit::HostReplyResponse for GuestState {
         this: Resource<ReplyResponse>,
         content: Vec<types::ContentBlock>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
-        answer(content_from_guest(content).and_then(|content| match &mut this.edit().message {
+        let data = self.table.get_mut(&this)?;
+        let set = content_from_guest(content).and_then(|content| match &mut data.edit().message {
             Some(message) => {
                 message.content = content;
                 Ok(())
             }
             None => Err(Error::invalid("the reply has no final message, so its content can't be set")),
-        }))
+        });
+        if set.is_ok() {
+            self.unreadable.take(this.rep());
+        }
+        answer(set)
     }
 
     fn structured_output(&mut self, this: Resource<ReplyResponse>) -> wasmtime::Result<Option<String>> {
