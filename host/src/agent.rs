@@ -52,7 +52,8 @@ use crate::world::World;
 use builder::Bounds;
 use lanes::Lanes;
 
-pub use begin::{INPUT_TEXT_MAX, SESSION_ID_MAX, check_session_id};
+pub use crate::request::INPUT_TEXT_MAX;
+pub use begin::{SESSION_ID_MAX, check_session_id};
 pub use builder::AgentBuilder;
 pub use error::{AgentError, BuildError};
 pub use input::{Answer, Pending, ReplyInput};

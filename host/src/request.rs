@@ -4,6 +4,7 @@
 
 mod compress;
 mod draft;
+mod input;
 mod model;
 mod permission;
 mod reasoning;
@@ -12,6 +13,8 @@ mod tool;
 
 pub use compress::{CompressRequest, CompressRequestData, CompressResponse, CompressResponseData};
 pub use draft::{Draft, Verdict};
+pub use input::INPUT_TEXT_MAX;
+pub(crate) use input::check_input;
 pub use model::{Messages, ModelRequest, ModelRequestData, ModelResponse, ModelResponseData};
 pub use permission::{Permission, PermissionDecision, PermissionRequest, PermissionRequestData};
 pub use reasoning::{ReasoningRequest, ReasoningRequestData, ReasoningResponse, ReasoningResponseData};

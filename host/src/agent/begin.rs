@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::chain::Ledger;
-use crate::message::{Block, Message, Role, ToolChoice};
-use crate::request::{ReplyRequest, ReplyRequestData};
+use crate::message::{Message, ToolChoice};
+use crate::request::{self, ReplyRequest, ReplyRequestData};
 use crate::session::{CallState, OpenCall, ReplyRecord, ReplyStatus, SessionData};
 
 use super::answers::{self, Opening};
@@ -19,9 +18,6 @@ use super::outcome::interrupted;
 use super::stream::ReplyStream;
 use super::turn::Turn;
 use super::{Inner, awaits_answer, end, load};
-
-/// How much text one input may hold, in bytes: far more than a model reads, far less than a host can hold.
-pub const INPUT_TEXT_MAX: usize = 4 << 20;
 
 /// The longest id of a session, in bytes.
 pub const SESSION_ID_MAX: usize = 128;
@@ -181,15 +177,7 @@ fn fresh_id(agent: &Inner, data: &SessionData) -> String {
 
 fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
     let fail = |cause: String| Err(AgentError::Input(cause));
-    if input.messages.is_empty() || input.messages.iter().all(|message| message.content.iter().all(is_blank))
-    {
-        return fail("it is empty".to_owned());
-    }
-    let size: usize = input.messages.iter().flat_map(|message| &message.content).map(text_size).sum();
-    if size > INPUT_TEXT_MAX {
-        return fail(format!("it has {size} bytes of text, and {INPUT_TEXT_MAX} is the limit"));
-    }
-    check_messages(&input.messages).or_else(fail)?;
+    request::check_input(&input.messages).or_else(fail)?;
     if let Some(schema) = &input.output_schema
         && let Err(error) = jsonschema::validator_for(schema)
     {
@@ -200,31 +188,5 @@ fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
             fail(format!("the tool choice names `{name}`, and there is no such tool"))
         }
         _ => Ok(()),
-    }
-}
-
-/// Refuses what may not stand in an input.
-pub(super) fn check_messages(messages: &[Message]) -> Result<(), String> {
-    for message in messages {
-        if !matches!(message.role, Role::User | Role::Assistant) {
-            return Err("its messages must have the role user or assistant".to_owned());
-        }
-        let of_calls = |block: &Block| matches!(block, Block::ToolCall(_) | Block::ToolResult(_));
-        if message.content.iter().any(of_calls) {
-            return Err("its messages must not hold tool calls or tool results".to_owned());
-        }
-    }
-    Ok(())
-}
-
-fn is_blank(block: &Block) -> bool {
-    matches!(block, Block::Text { text } if text.trim().is_empty())
-}
-
-fn text_size(block: &Block) -> usize {
-    match block {
-        Block::Text { text } | Block::Thinking { text, .. } | Block::Hint { text, .. } => text.len(),
-        Block::Other { json: Value::String(text), .. } => text.len(),
-        _ => 0,
     }
 }

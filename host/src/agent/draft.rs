@@ -10,6 +10,7 @@ use crate::event::Outcome;
 use crate::message::{Block, Message, Role, ToolChoice};
 use crate::request::{Draft, ReplyRequest, ReplyResponse};
 
+use super::integrity;
 use super::turn::Turn;
 
 /// At most this many faults of one answer are told to the model.
@@ -94,6 +95,7 @@ impl Turn {
             max_attempts: bounds.draft_attempts,
         };
         let (draft, feedback) = self.chain.review(draft).await?;
+        integrity::check_final(&draft.message)?;
         match feedback {
             Some(feedback) if attempts.draft < bounds.draft_attempts => {
                 attempts.draft += 1;

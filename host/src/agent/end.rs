@@ -15,6 +15,7 @@ use super::answers::Opening;
 use super::board::Watch;
 use super::conversation::Author;
 use super::guard::guarded;
+use super::integrity;
 use super::lanes::Lane;
 use super::outcome::interrupted;
 use super::stream::{Reader, ReplyResult};
@@ -160,9 +161,7 @@ impl Turn {
     ) -> Result<Message, Error> {
         let mut message = self.conversation.named(message);
         message.role = Role::Assistant;
-        if message.tool_calls().next().is_some() || message.tool_results().next().is_some() {
-            return Err(Error::invalid("a final message must not hold tool calls or tool results"));
-        }
+        integrity::check_final(&message)?;
         if !self.is_accepted(&message.content) {
             let structured = response.structured_output.clone();
             message = self.unless_aborted(self.review_once(message, structured)).await?;

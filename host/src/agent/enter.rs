@@ -33,6 +33,7 @@ impl Start {
 impl Turn {
     /// Prepares the conversation: as the request wants it, and with nothing left of an earlier run.
     pub(super) async fn enter(&self, request: &ReplyRequest, out: &Sink) -> Result<(), Error> {
+        request.check_input(&request.input)?;
         let start = self.start();
         let step = start.as_ref().map_or_else(|| self.step(), |start| start.step);
         self.steps.store(step, Ordering::SeqCst);

@@ -13,6 +13,7 @@ use crate::request::{
 
 use super::Inner;
 use super::guard::guarded;
+use super::integrity;
 use super::turn::Turn;
 
 /// What a model may send while it answers.
@@ -41,7 +42,9 @@ impl Turn {
         let endpoint = endpoint_fn(move |request, out| {
             Arc::clone(&turn).think(request, reply.clone(), Arc::clone(&aside), out)
         });
-        self.chain.call::<Reasoning>(request, endpoint, out.clone()).await
+        let response = self.chain.call::<Reasoning>(request, endpoint, out.clone()).await?;
+        integrity::check_answer(&response.message)?;
+        Ok(response)
     }
 
     async fn think(
@@ -78,6 +81,7 @@ impl Turn {
         let turn = Arc::clone(&self);
         let endpoint = endpoint_fn(move |request, out| Arc::clone(&turn).ask_model(request, out));
         let response = self.chain.call::<ModelCall>(request, endpoint, out).await?;
+        integrity::check_answer(&response.message)?;
         Ok(ReasoningResponse::new(ReasoningResponseData {
             message: response.message.clone(),
             usage: response.usage.clone(),
@@ -86,6 +90,8 @@ impl Turn {
     }
 
     /// The endpoint of `on-model-call`: asks the model, counts what it cost, and says when it began and ended.
+    ///
+    /// A conversation that layers have torn apart is refused here, for no model is to see half a tool call.
     pub(super) async fn ask_model(
         self: Arc<Self>,
         request: ModelRequest,
@@ -94,6 +100,7 @@ impl Turn {
         let id = self.context.world.id();
         let out = if request.internal { Sink::discard() } else { out };
         let model = model(&self.agent, &request.model)?;
+        integrity::check(request.messages.iter().map(|message| &**message), &[])?;
         if !request.internal {
             self.set_offered(Arc::clone(&request.tools), &request.tool_choice);
         }

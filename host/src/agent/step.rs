@@ -130,7 +130,8 @@ impl Turn {
     }
 
     async fn store_thought(&self, step: u32, message: Message, out: &Sink) -> Result<(), Error> {
-        let message = self.settle_message(self.conversation.named(message), out).await?;
+        let message = Message { role: Role::Assistant, ..self.conversation.named(message) };
+        let message = self.settle_message(message, out).await?;
         self.conversation
             .commit(Author::Loop, move |edit| {
                 edit.append(message);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::shared;
+use super::{check_input, shared};
 use crate::error::Error;
 use crate::event::Outcome;
 use crate::message::{Block, Message, Role, ToolChoice, Usage};
@@ -47,6 +47,31 @@ pub struct ReplyResponseData {
 shared! {
     /// The result of one reply.
     ReplyResponse of ReplyResponseData
+}
+
+impl ReplyRequest {
+    /// Takes other messages. A resumed reply has none.
+    ///
+    /// # Errors
+    /// `invalid-input` for what can't be an input; nothing changes then.
+    pub fn set_input(&mut self, messages: Vec<Message>) -> Result<(), Error> {
+        self.check_input(&messages)?;
+        self.edit().input = messages;
+        Ok(())
+    }
+
+    /// Refuses what can't be the input of this reply.
+    ///
+    /// # Errors
+    /// `invalid-input`.
+    pub(crate) fn check_input(&self, messages: &[Message]) -> Result<(), Error> {
+        let checked = match (self.resumed, messages) {
+            (true, []) => Ok(()),
+            (true, _) => Err("a reply that goes on takes none".to_owned()),
+            (false, messages) => check_input(messages),
+        };
+        checked.map_err(|cause| Error::invalid(format!("the input can't be used: {cause}")))
+    }
 }
 
 impl ReplyResponse {

@@ -125,6 +125,45 @@ async fn a_layers_tool_call_is_checked_like_any_other_and_stored_nowhere() {
 }
 
 #[tokio::test]
+async fn calls_and_results_stand_in_messages_of_their_own_role_and_have_ids() {
+    let model = Script::new([says("Done.")]);
+    let entry = once(|services| async move {
+        let block = |json: serde_json::Value| -> Block { serde_json::from_value(json).unwrap() };
+        let call =
+            |id: &str| block(json!({"type": "tool-call", "id": id, "name": "look", "arguments": "{}"}));
+        let result = |id: &str| {
+            let (name, state) = ("look", "success");
+            block(json!({"type": "tool-result", "call-id": id, "name": name, "state": state, "content": []}))
+        };
+        let message = |role, content| Message::new(role, content);
+        let mut errors = Vec::new();
+        for messages in [
+            vec![message(Role::User, vec![call("a"), result("a")])],
+            vec![message(Role::Assistant, vec![call("a")]), message(Role::User, vec![result("a")])],
+            vec![message(Role::Assistant, vec![call("")]), message(Role::Tool, vec![result("")])],
+            vec![
+                message(Role::Assistant, vec![call("a")]),
+                message(Role::Assistant, Vec::new()),
+                message(Role::Tool, vec![result("a")]),
+            ],
+        ] {
+            errors.push(services.replace(0, 0, messages).await.unwrap_err().message);
+        }
+        insta::assert_snapshot!(errors.join("\n"), @"
+        call `a` stands in no message of the role assistant
+        the result of call `a` stands in no message of the role tool
+        a call of tool `look` has no id
+        call `a` has no result before the assistant's next message
+        ");
+        let pair = vec![message(Role::Assistant, vec![call("a")]), message(Role::Tool, vec![result("a")])];
+        services.replace(0, 0, pair).await
+    });
+    let agent = agent(&model).middleware(entry).build().await.unwrap();
+    let (_, session) = turn(&agent, "Hi").await;
+    assert_eq!(session.messages.len(), 4, "a pair of its own kind may be put in");
+}
+
+#[tokio::test]
 async fn a_replaced_part_of_the_conversation_is_stored_and_never_splits_a_call_from_its_result() {
     let model = Script::new([calls([call("c1", "look", &json!({"x": 1}))]), says("Seen."), says("Short.")]);
     let entry = once(|services| async move {

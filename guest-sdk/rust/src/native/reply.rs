@@ -30,6 +30,10 @@ impl ReplyRequest {
         if messages.iter().any(|message| !matches!(message.role, Role::User | Role::Assistant)) {
             return Err(Error::invalid("only the roles `user` and `assistant` are accepted"));
         }
+        let mut content = messages.iter().flat_map(|message| &message.content);
+        if content.any(|it| matches!(it, ContentBlock::ToolCall(_) | ContentBlock::ToolResult(_))) {
+            return Err(Error::invalid("no tool calls and no tool results are accepted"));
+        }
         self.0.borrow_mut().input = messages.to_vec();
         Ok(())
     }

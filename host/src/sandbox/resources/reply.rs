@@ -1,7 +1,6 @@
 use wasmtime::component::Resource;
 
 use crate::error::Error;
-use crate::message::Role;
 use crate::request::{ReplyRequest, ReplyResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
@@ -11,15 +10,6 @@ use crate::sandbox::convert::{
 use crate::sandbox::store::GuestState;
 
 use super::{answer, shared_resource, values};
-
-fn checked_input(messages: Vec<types::Message>) -> Result<Vec<crate::message::Message>, Error> {
-    let messages = messages_from_guest(messages)?;
-    if messages.iter().all(|message| matches!(message.role, Role::User | Role::Assistant)) {
-        Ok(messages)
-    } else {
-        Err(Error::invalid("the input of a reply holds messages of the roles user and assistant only"))
-    }
-}
 
 impl wit::HostReplyRequest for GuestState {
     shared_resource!(ReplyRequest);
@@ -35,7 +25,7 @@ impl wit::HostReplyRequest for GuestState {
         messages: Vec<types::Message>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
         let this = self.table.get_mut(&this)?;
-        answer(checked_input(messages).map(|input| this.edit().input = input))
+        answer(messages_from_guest(messages).and_then(|messages| this.set_input(messages)))
     }
 
     fn resumed(&mut self, this: Resource<ReplyRequest>) -> wasmtime::Result<bool> {
