@@ -116,8 +116,8 @@ async fn a_layer_cannot_make_up_that_a_call_waits() {
     insta::assert_snapshot!(stored(&agent).await.join("\n"), @r#"
     user: Look
     assistant: c1 = look({"x":1})
-    tool: c1 Error hook `on-acting` answered `parked`, and only what is inside it can park
-    assistant: Seen: hook `on-acting` answered `parked`, and only what is inside it can park
+    tool: c1 Error an inner layer failed in hook `on-acting`
+    assistant: Seen: an inner layer failed in hook `on-acting`
     "#);
 }
 
@@ -129,12 +129,12 @@ async fn a_layers_own_tool_cannot_park() {
     let agent = agent(&model).middleware(LayerPlan::new("forge").entry(&component)).build().await.unwrap();
     let told = ask(&agent, "Park").await;
     assert_eq!(told.result.response.outcome, Outcome::Replied);
-    insta::assert_snapshot!(stored(&agent).await.join("\n"), @r#"
+    insta::assert_snapshot!(stored(&agent).await.join("\n"), @"
     user: Park
     assistant: c1 = park({})
-    tool: c1 Error a middleware's tool can't park; only tools that run outside can
+    tool: c1 Error an inner layer failed in hook `tool-source`
     assistant: Well.
-    "#);
+    ");
 }
 
 #[tokio::test]

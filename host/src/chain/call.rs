@@ -4,16 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 
-use crate::error::{Error, Failure};
+use crate::error::{Error, ErrorKind, Failure};
 
 use super::branch::Branch;
 use super::context::ReplyContext;
 use super::endpoint::Endpoint;
-use super::hook::{Hook, HookKind, forged_park};
+use super::hook::{Hook, HookKind};
 use super::layer::ChainEntry;
 use super::next::{Hop, Next, withdraw};
 use super::sink::Sink;
-use super::slot::Slot;
+use super::slot::{Slot, in_own_words};
 
 /// The layers of one reply, outermost first, sorted out by hook.
 #[derive(Clone)]
@@ -97,12 +97,9 @@ impl Chain {
         if cancel.is_cancelled() {
             return Err(Error::aborted());
         }
-        if let Some(parked) = call.parked() {
-            return Ok(parked);
-        }
-        match result {
-            Ok(response) if H::is_parked(&response) => Err(forged_park(H::KIND)),
-            result => result,
+        match call.parked() {
+            Some(parked) => Ok(parked),
+            None => result,
         }
     }
 }
@@ -145,17 +142,9 @@ async fn enter_layer<H: Hook>(
     let keeps = call.context.ledger.keeps();
     let skips = slot.on_fault.skips(H::KIND);
     let hop = Arc::new(Hop::new(skips || keeps, &request));
-    let next = Next::new(
-        Arc::clone(&call),
-        place + 1,
-        branch.clone(),
-        out.clone(),
-        Arc::clone(&hop),
-        slot.next_runs_max,
-    );
-    let spare = skips.then(|| (request.clone(), out.clone(), out.mark()));
+    let spare = skips.then(|| (request.clone(), out.mark()));
     let start = if keeps { call.context.world.monotonic() } else { std::time::Duration::ZERO };
-    let result = H::call(Arc::clone(&slot.layer), request, next, out).await;
+    let result = call_layer(&call, place, &hop, branch.clone(), request, &out).await;
     if keeps {
         let spent = call.context.world.monotonic().saturating_sub(start);
         call.context.ledger.count(&slot.name, H::KIND, spent, |line| hop.report(line, &result));
@@ -165,7 +154,7 @@ async fn enter_layer<H: Hook>(
             slot.health.sound(H::KIND);
             Ok(response)
         }
-        (Err(Failure::Fault(fault)), Some((request, out, mark))) => {
+        (Err(Failure::Fault(fault)), Some((request, mark))) => {
             slot.skipped(&call.context, H::KIND, fault.cause);
             if let Some(result) = hop.last() {
                 return result;
@@ -176,4 +165,26 @@ async fn enter_layer<H: Hook>(
         }
         (Err(failure), _) => Err(slot.fail(&call.context, H::KIND, failure)),
     }
+}
+
+/// What the layer at a place answers.
+async fn call_layer<H: Hook>(
+    call: &Arc<HookCall<H>>,
+    place: usize,
+    hop: &Arc<Hop<H>>,
+    branch: Branch,
+    request: H::Request,
+    out: &Sink,
+) -> Result<H::Response, Failure> {
+    let slot = &call.slots[place];
+    let (place, runs_max) = (place + 1, slot.next_runs_max);
+    let next = Next::new(Arc::clone(call), place, branch, out.clone(), Arc::clone(hop), runs_max);
+    let result = H::call(Arc::clone(&slot.layer), request, next, out.clone()).await;
+    if matches!(&result, Ok(response) if H::is_parked(response)) && call.parked().is_none() {
+        return Err(slot.bad_output(H::KIND, "it answered `parked`, and only what is inside it can park"));
+    }
+    let is_aborted = || call.context.cancel.is_cancelled() || out.is_closed();
+    result.map_err(|failure| {
+        in_own_words(failure, |kind| hop.saw(kind) || (kind == ErrorKind::Aborted && is_aborted()))
+    })
 }

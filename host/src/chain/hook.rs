@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::error::Error;
 use crate::event::Outcome;
 use crate::message::ToolState;
 use crate::request::{
@@ -267,9 +266,4 @@ hook! {
             before == after
         }
     }
-}
-
-/// The error of a layer that answered `parked` although nothing inside it had.
-pub(super) fn forged_park(kind: HookKind) -> Error {
-    Error::invalid(format!("hook `{}` answered `parked`, and only what is inside it can park", kind.name()))
 }

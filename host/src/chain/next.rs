@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::error::{Error, Failure};
+use crate::error::{Error, ErrorKind, Failure};
 use crate::event::Event;
 
 use super::branch::Branch;
@@ -122,13 +122,15 @@ pub(super) struct Hop<H: Hook> {
 struct Turn<H: Hook> {
     runs: u64,
     changed_requests: u64,
+    /// The kinds of the errors that runs came to.
+    told: Vec<ErrorKind>,
     last: Option<Result<H::Response, Error>>,
 }
 
 impl<H: Hook> Hop<H> {
     /// Remembers only when `keep` says that someone will ask.
     pub(super) fn new(keep: bool, request: &H::Request) -> Self {
-        let turn = Turn { runs: 0, changed_requests: 0, last: None };
+        let turn = Turn { runs: 0, changed_requests: 0, told: Vec::new(), last: None };
         Self { request: keep.then(|| request.clone()), turn: Mutex::new(turn) }
     }
 
@@ -141,9 +143,17 @@ impl<H: Hook> Hop<H> {
 
     /// Notes what a run came to.
     pub(super) fn finished(&self, result: &Result<H::Response, Error>) {
+        if let Err(error) = result {
+            self.turn().told.push(error.kind);
+        }
         if self.request.is_some() {
             self.turn().last = Some(result.clone());
         }
+    }
+
+    /// Whether what is inside answered an error of this kind.
+    pub(super) fn saw(&self, kind: ErrorKind) -> bool {
+        self.turn().told.contains(&kind)
     }
 
     /// What the last run came to.

@@ -162,6 +162,11 @@ impl Sink {
         wait.await.map_err(|_| Error::aborted())
     }
 
+    /// Whether nobody reads any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.0.out.as_ref().is_some_and(mpsc::Sender::is_closed)
+    }
+
     /// Whether the start of this model call or tool result has gone out here and still holds.
     pub fn has_begun(&self, id: &str) -> bool {
         self.begun().iter().any(|begun| begun == id)

@@ -1,5 +1,6 @@
 //! A layer of one reply in its place, and what becomes of its faults.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Failure, Fault};
@@ -54,6 +55,12 @@ impl Slot {
         !(self.out && self.on_fault.skips(hook))
     }
 
+    /// The fault of having answered what may not be answered.
+    pub(super) fn bad_output(&self, hook: HookKind, cause: impl fmt::Display) -> Failure {
+        let (layer, hook) = (self.name.to_string(), hook.name());
+        Fault { layer, hook, cause: format!("bad output: {cause}") }.into()
+    }
+
     /// The error that outer layers see. A fault's cause goes to the ledger alone.
     pub(super) fn fail(&self, context: &ReplyContext, hook: HookKind, failure: Failure) -> Error {
         match failure {
@@ -87,5 +94,18 @@ impl Slot {
             );
             context.ledger.note(&self.name, NoteKind::TakenOut { hook, faults, cause });
         }
+    }
+}
+
+/// A layer's failure without what only the host says: that something else broke a rule, or that the reply was aborted.
+/// `is_told` says whether the host told the layer so.
+pub(super) fn in_own_words(failure: Failure, is_told: impl Fn(ErrorKind) -> bool) -> Failure {
+    match failure {
+        Failure::Error(error)
+            if matches!(error.kind, ErrorKind::Aborted | ErrorKind::Fault) && !is_told(error.kind) =>
+        {
+            Failure::Error(Error { kind: ErrorKind::Other, ..error })
+        }
+        failure => failure,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Failure};
 use crate::event::{Event, EventKinds};
+use crate::message::ToolState;
 use crate::request::{Draft, ToolRequest, ToolResponse, TurnSummary, Verdict};
 
 use super::call::Chain;
@@ -14,7 +15,7 @@ use super::hook::HookKind;
 use super::layer::Layer;
 use super::ledger::NoteKind;
 use super::sink::Sink;
-use super::slot::Slot;
+use super::slot::{Slot, in_own_words};
 
 /// What the operator is told of a layer that an abort had to cut off.
 const OVERDUE: &str = "the reply was aborted, and the layer did not come to its end";
@@ -86,9 +87,19 @@ impl Chain {
         let Some(slot) = slot else {
             return Err(Error::new(ErrorKind::NotFound, "the tool's owner is not in the chain"));
         };
-        let call = |layer: Arc<dyn Layer>| layer.call_tool(request, out);
+        let call = |layer: Arc<dyn Layer>| async {
+            let response = layer.call_tool(request, out).await?;
+            if response.state == ToolState::Parked {
+                let text = "a middleware's tool can't park; only tools that run outside can";
+                return Err(slot.bad_output(HookKind::ToolSource, text));
+            }
+            Ok(response)
+        };
         let result = self.counted(slot, HookKind::ToolSource, call, |_| false).await;
-        result.map_err(|failure| slot.fail(self.context(), HookKind::ToolSource, failure))
+        result.map_err(|failure| {
+            let failure = in_own_words(failure, |kind| self.is_told(kind));
+            slot.fail(self.context(), HookKind::ToolSource, failure)
+        })
     }
 
     /// The event filters, in list order, each with the kinds it asked for.
@@ -158,7 +169,7 @@ impl Chain {
         result: Result<T, Failure>,
         spare: impl FnOnce() -> T,
     ) -> Result<T, Error> {
-        match result {
+        match result.map_err(|failure| in_own_words(failure, |kind| self.is_told(kind))) {
             Ok(value) => Ok(value),
             Err(Failure::Fault(fault)) if slot.on_fault.skips(kind) => {
                 slot.skipped(self.context(), kind, fault.cause);
@@ -166,5 +177,10 @@ impl Chain {
             }
             Err(failure) => Err(slot.fail(self.context(), kind, failure)),
         }
+    }
+
+    /// What the host tells a layer that has nothing inside it.
+    fn is_told(&self, kind: ErrorKind) -> bool {
+        kind == ErrorKind::Aborted && self.context().cancel.is_cancelled()
     }
 }

@@ -9,7 +9,7 @@ use crate::chain::{
 };
 use crate::error::{Error, ErrorKind, Failure, Fault};
 use crate::event::{Event, EventKinds};
-use crate::message::{ToolDefinition, ToolState};
+use crate::message::ToolDefinition;
 use crate::request::{
     CompressRequest, CompressResponse, Draft, ModelRequest, ModelResponse, PermissionDecision,
     PermissionRequest, ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest,
@@ -62,6 +62,11 @@ impl ComponentLayer {
 
     fn fault(&self, hook: HookKind, cause: String) -> Failure {
         Fault { layer: self.info.spec.name.clone(), hook: hook.name(), cause }.into()
+    }
+
+    /// The guest returned what can't be used.
+    fn bad_output(&self, hook: HookKind, error: &Error) -> Failure {
+        self.fault(hook, format!("bad output: {error}"))
     }
 
     async fn fresh(&self, hook: HookKind) -> Result<GuestInstance, Failure> {
@@ -152,7 +157,7 @@ impl ComponentLayer {
     pub(super) async fn list_tools(self: Arc<Self>) -> Result<Vec<ToolDefinition>, Failure> {
         let call = owning!(guest => call_list_tools(guest));
         let tools = self.call(HookKind::ToolSource, call).await?.map_err(error_from_guest)?;
-        Ok(tools_from_guest(tools)?)
+        tools_from_guest(tools).map_err(|error| self.bad_output(HookKind::ToolSource, &error))
     }
 }
 
@@ -229,7 +234,8 @@ impl Layer for ComponentLayer {
         Box::pin(async move {
             let call = owning!(guest => call_events(guest, events));
             let events = self.call_filter(call).await?.map_err(error_from_guest)?;
-            Ok(events.into_iter().map(event_from_guest).collect::<Result<Vec<_>, Error>>()?)
+            let events: Result<Vec<Event>, Error> = events.into_iter().map(event_from_guest).collect();
+            events.map_err(|error| self.bad_output(HookKind::Events, &error))
         })
     }
 
@@ -237,19 +243,14 @@ impl Layer for ComponentLayer {
         Box::pin(async move {
             let call = owning!(guest => call_review(guest, draft));
             let verdict = self.call(HookKind::Draft, call).await?.map_err(error_from_guest)?;
-            Ok(verdict_from_guest(verdict)?)
+            verdict_from_guest(verdict).map_err(|error| self.bad_output(HookKind::Draft, &error))
         })
     }
 
     fn call_tool(self: Arc<Self>, request: ToolRequest, out: Sink) -> HookFuture<ToolResponse> {
         Box::pin(async move {
             let call = owning!(guest => call_tool(guest, request, out));
-            let response = self.call(HookKind::ToolSource, call).await?.map_err(error_from_guest)?;
-            if response.state == ToolState::Parked {
-                let text = "a middleware's tool can't park; only tools that run outside can";
-                return Err(Error::new(ErrorKind::Unsupported, text).into());
-            }
-            Ok(response)
+            Ok(self.call(HookKind::ToolSource, call).await?.map_err(error_from_guest)?)
         })
     }
 

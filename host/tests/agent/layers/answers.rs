@@ -2,15 +2,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use cepa::chain::{HookFuture, HookKind, Layer, Next, Reply, Sink};
-use cepa::error::{Error, ErrorKind, Failure};
+use cepa::chain::{Acting, ChainEntry, HookFuture, HookKind, Layer, Next, OnFault, Reply, Sink};
+use cepa::error::{Error, ErrorKind, Failure, Fault};
 use cepa::event::{Event, Outcome};
-use cepa::request::{Draft, ReplyRequest, ReplyResponse, TurnSummary, Verdict};
+use cepa::message::ToolState;
+use cepa::request::{Draft, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary, Verdict};
 use serde_json::json;
 
 use crate::rig::{
-    Double, Script, agent, ask, ask_before, assert_sound, call, calls, entry, says, stored, text, transcript,
-    turn,
+    Double, Script, agent, ask, ask_before, assert_sound, call, calls, entry, line, says, stored, text,
+    transcript, turn,
 };
 
 /// Answers the reply without the loop.
@@ -123,7 +124,7 @@ impl Layer for Shared {
 }
 
 /// Fails every reply after it ran.
-struct Fails;
+struct Fails(ErrorKind);
 
 impl Layer for Fails {
     fn on_reply(
@@ -134,7 +135,7 @@ impl Layer for Fails {
     ) -> HookFuture<ReplyResponse> {
         Box::pin(async move {
             next.run(request).await?;
-            Err(Error::new(ErrorKind::Rejected, "not like this").into())
+            Err(Error::new(self.0, "not like this").into())
         })
     }
 }
@@ -145,7 +146,7 @@ async fn a_layers_error_fails_the_reply_but_parking_cannot_be_swallowed() {
     let agent = agent(&model)
         .tool(Arc::new(Double::echo("look")))
         .permissions(ask_before(&["look"]))
-        .middleware(entry("fails", &[HookKind::Reply], Fails))
+        .middleware(entry("fails", &[HookKind::Reply], Fails(ErrorKind::Rejected)))
         .build()
         .await
         .unwrap();
@@ -155,4 +156,84 @@ async fn a_layers_error_fails_the_reply_but_parking_cannot_be_swallowed() {
     let parked = ask(&agent, "Look").await;
     assert_sound(&parked, &stored(&agent).await);
     assert_eq!(parked.result.response.outcome, Outcome::Parked);
+}
+
+#[tokio::test]
+async fn a_layers_error_is_taken_for_no_abort_and_for_no_fault() {
+    for kind in [ErrorKind::Aborted, ErrorKind::Fault] {
+        let agent = agent(&Script::new([says("Yes.")]))
+            .middleware(entry("fails", &[HookKind::Reply], Fails(kind)))
+            .build()
+            .await
+            .unwrap();
+        let (told, _) = turn(&agent, "So?").await;
+        let error = told.result.response.error.clone().unwrap();
+        assert_eq!(
+            (told.result.response.outcome, error.kind),
+            (Outcome::Failed, ErrorKind::Other),
+            "{kind:?}"
+        );
+    }
+}
+
+/// Breaks a rule.
+struct Breaks;
+
+impl Layer for Breaks {
+    fn on_reply(
+        self: Arc<Self>,
+        _request: ReplyRequest,
+        _next: Next<Reply>,
+        _out: Sink,
+    ) -> HookFuture<ReplyResponse> {
+        let fault = Fault { layer: "breaks".to_owned(), hook: "on-reply", cause: "it trapped".to_owned() };
+        Box::pin(async move { Err(fault.into()) })
+    }
+}
+
+/// Passes on what it is told.
+struct Passes;
+
+impl Layer for Passes {}
+
+#[tokio::test]
+async fn a_fault_that_a_layer_passes_on_is_one_still() {
+    let agent = agent(&Script::new([]))
+        .middleware(entry("passes", &[HookKind::Reply], Passes))
+        .middleware(entry("breaks", &[HookKind::Reply], Breaks))
+        .build()
+        .await
+        .unwrap();
+    let (told, _) = turn(&agent, "So?").await;
+    assert_eq!(told.result.response.error.clone().unwrap().kind, ErrorKind::Fault);
+}
+
+/// Waits for someone who does not exist.
+struct Waits;
+
+impl Layer for Waits {
+    fn on_acting(
+        self: Arc<Self>,
+        _request: ToolRequest,
+        _next: Next<Acting>,
+        _out: Sink,
+    ) -> HookFuture<ToolResponse> {
+        Box::pin(async { Ok(ToolResponse::text_answer(ToolState::Parked, "")) })
+    }
+}
+
+#[tokio::test]
+async fn a_layer_that_makes_up_that_a_call_waits_breaks_a_rule_and_may_be_skipped() {
+    for (on_fault, result) in [
+        (OnFault::Fail, "Error an inner layer failed in hook `on-acting`"),
+        (OnFault::Skip, "Success look 1"),
+    ] {
+        let model = Script::new([calls([call("c1", "look", &json!({"x": 1}))]), says("Seen.")]);
+        let waits = ChainEntry { on_fault, ..entry("waits", &[HookKind::Acting], Waits) };
+        let agent =
+            agent(&model).tool(Arc::new(Double::echo("look"))).middleware(waits).build().await.unwrap();
+        let (told, session) = turn(&agent, "Look").await;
+        assert_eq!(told.result.response.outcome, Outcome::Replied);
+        assert_eq!(line(&session.messages[2]), format!("tool: c1 {result}"));
+    }
 }
