@@ -57,7 +57,7 @@ pub(super) struct Conversation {
     /// Tokens that go with the next write.
     spent: Mutex<Vec<Write>>,
     /// Held during a write, so that each sees what the one before left.
-    gate: tokio::sync::Mutex<Phase>,
+    gate: Arc<tokio::sync::Mutex<Phase>>,
 }
 
 impl Conversation {
@@ -73,7 +73,7 @@ impl Conversation {
             world,
             view: Mutex::new(data.into()),
             spent: Mutex::default(),
-            gate: tokio::sync::Mutex::new(Phase::Running),
+            gate: Arc::new(tokio::sync::Mutex::new(Phase::Running)),
         })
     }
 
@@ -96,7 +96,7 @@ impl Conversation {
         with_own_id(message, self.messages().iter(), &*self.world)
     }
 
-    /// Counts the tokens of a model call. They are stored with the next write, which follows at once.
+    /// Counts the tokens of a model call. They are stored with the next write; at the end of a reply one comes for them.
     pub(super) fn spend(&self, model: String, usage: Usage) {
         lock(&self.spent).push(Write::AddUsage { model, usage });
     }
@@ -104,19 +104,22 @@ impl Conversation {
     /// Changes the session: all of it is stored, or nothing is changed.
     ///
     /// Once begun a write is carried to its end, whatever becomes of the one who waits for it: memory and store
-    /// must not part.
+    /// must not part. One that waits for its turn is given up with the one who waits for it, so that nothing of a run
+    /// of the loop is written behind the begin of the next.
     pub(super) async fn commit<T: Send + 'static>(
         self: &Arc<Self>,
         author: Author,
         change: impl FnOnce(&mut Edit) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
+        let phase = Arc::clone(&self.gate).lock_owned().await;
+        if *phase == Phase::Closed || (*phase == Phase::Ending && author == Author::Loop) {
+            return Err(Error::aborted());
+        }
         let this = Arc::clone(self);
         let write = tokio::spawn(async move {
-            let phase = this.gate.lock().await;
-            if *phase == Phase::Closed || (*phase == Phase::Ending && author == Author::Loop) {
-                return Err(Error::aborted());
-            }
-            this.write(change).await
+            let written = this.write(change).await;
+            drop(phase);
+            written
         });
         write.await.unwrap_or_else(|_| Err(Error::internal("a write to the session panicked")))
     }

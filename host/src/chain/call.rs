@@ -180,6 +180,8 @@ async fn call_layer<H: Hook>(
     let (place, runs_max) = (place + 1, slot.next_runs_max);
     let next = Next::new(Arc::clone(call), place, branch, out.clone(), Arc::clone(hop), runs_max);
     let result = H::call(Arc::clone(&slot.layer), request, next, out.clone()).await;
+    // A run that the layer left open does not go on beside what comes now.
+    hop.end_open().await;
     if matches!(&result, Ok(response) if H::is_parked(response)) && call.parked().is_none() {
         return Err(slot.bad_output(H::KIND, "it answered `parked`, and only what is inside it can park"));
     }

@@ -1,13 +1,15 @@
 //! Runs the inner part of a layer.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use futures::FutureExt as _;
 use futures::future::{AbortHandle, BoxFuture, abortable};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::error::Error;
@@ -55,13 +57,46 @@ impl Drop for AbortOnDrop {
     }
 }
 
+tokio::task_local! {
+    /// Held by the task that runs, and by every task that was started in it.
+    static ALIVE: Alive;
+}
+
+/// Shows that a task, or one inside it, has not ended: held, and never read.
+#[derive(Clone)]
+struct Alive {
+    _own: mpsc::Sender<Infallible>,
+    _around: Option<Arc<Alive>>,
+}
+
 /// A spawned future that is cancelled when it is dropped.
 #[derive(Debug)]
 pub(super) struct Task<T>(JoinHandle<Result<T, Error>>);
 
 impl<T: Send + 'static> Task<T> {
-    pub(super) fn spawn(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> Self {
-        Self(tokio::spawn(future))
+    /// Spawns a future. It can be ended from elsewhere as well.
+    pub(super) fn spawn(future: impl Future<Output = Result<T, Error>> + Send + 'static) -> (Self, Ending) {
+        let (own, gone) = mpsc::channel(1);
+        let around = ALIVE.try_with(|around| Arc::new(around.clone())).ok();
+        let task = tokio::spawn(ALIVE.scope(Alive { _own: own, _around: around }, future));
+        let ending = Ending { abort: task.abort_handle(), gone };
+        (Self(task), ending)
+    }
+}
+
+/// A way to end a task.
+#[derive(Debug)]
+pub(super) struct Ending {
+    abort: tokio::task::AbortHandle,
+    gone: mpsc::Receiver<Infallible>,
+}
+
+impl Ending {
+    /// Ends the task, and waits until nothing of it runs any more.
+    pub(super) async fn end(mut self) {
+        self.abort.abort();
+        // Nothing is ever sent: this waits for the last holder to be gone.
+        let _ = self.gone.recv().await;
     }
 }
 

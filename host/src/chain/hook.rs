@@ -134,6 +134,8 @@ pub trait Hook: Sized + Send + Sync + 'static {
     type Response: Clone + Send + Sync + 'static;
     /// Which hook this is.
     const KIND: HookKind;
+    /// Whether runs of one layer share what they change, so that a new one ends an earlier one that is still open.
+    const ALONE: bool = false;
 
     /// Calls one layer.
     fn call(
@@ -193,6 +195,8 @@ macro_rules! hook {
 hook! {
     /// A whole reply.
     Reply, ReplyRequest => ReplyResponse, on_reply {
+        const ALONE: bool = true;
+
         fn is_parked(response: &ReplyResponse) -> bool {
             response.outcome == Outcome::Parked
         }
@@ -210,6 +214,8 @@ hook! {
 hook! {
     /// One step's reasoning.
     Reasoning, ReasoningRequest => ReasoningResponse, on_reasoning {
+        const ALONE: bool = true;
+
         fn withdraw(_request: &ReasoningRequest) -> Withdraw<'_> {
             Withdraw::All
         }
@@ -236,6 +242,8 @@ hook! {
 hook! {
     /// One tool execution.
     Acting, ToolRequest => ToolResponse, on_acting {
+        const ALONE: bool = true;
+
         fn is_parked(response: &ToolResponse) -> bool {
             response.state == ToolState::Parked
         }

@@ -10,12 +10,13 @@ use super::call::{HookCall, enter};
 use super::drive::drive;
 use super::hook::{Hook, Withdraw};
 use super::ledger::LayerLine;
-use super::run::Run;
+use super::run::{OpenRun, Run};
 use super::sink::Sink;
 
 /// Runs everything inside a layer: 0 to n times, n bounded by the layer's limit.
 ///
-/// A run that follows another first withdraws what the earlier one had streamed.
+/// A run that follows another first withdraws what the earlier one had streamed. Where runs share what they change
+/// ([`Hook::ALONE`]), it ends an earlier one that is still open.
 pub struct Next<H: Hook> {
     call: Arc<HookCall<H>>,
     place: usize,
@@ -76,7 +77,11 @@ impl<H: Hook> Next<H> {
         let (sink, events) = Sink::channel();
         let branch = Branch::default();
         let inner = branch.clone().run(enter(Arc::clone(&self.call), self.place, branch, request, sink));
-        Ok(Run::new(inner, events, self.out.clone(), Arc::clone(&self.hop)))
+        let (run, open) = Run::new(inner, events, self.out.clone(), Arc::clone(&self.hop));
+        if H::ALONE {
+            self.hop.turn().open = Some(open);
+        }
+        Ok(run)
     }
 
     /// Counts the run, and withdraws what an earlier one had streamed. Gives the parked answer if there is one.
@@ -90,6 +95,7 @@ impl<H: Hook> Next<H> {
         if self.runs >= self.runs_max {
             return Err(Error::limit("next-runs", self.runs_max, self.runs.saturating_add(1)));
         }
+        self.hop.end_open().await;
         if self.runs > 0 {
             withdraw::<H>(&self.out, self.mark, request).await?;
         }
@@ -125,12 +131,14 @@ struct Turn<H: Hook> {
     /// The kinds of the errors that runs came to.
     told: Vec<ErrorKind>,
     last: Option<Result<H::Response, Error>>,
+    /// The last run that was started, where there may be but one at a time.
+    open: Option<OpenRun>,
 }
 
 impl<H: Hook> Hop<H> {
     /// Remembers only when `keep` says that someone will ask.
     pub(super) fn new(keep: bool, request: &H::Request) -> Self {
-        let turn = Turn { runs: 0, changed_requests: 0, told: Vec::new(), last: None };
+        let turn = Turn { runs: 0, changed_requests: 0, told: Vec::new(), last: None, open: None };
         Self { request: keep.then(|| request.clone()), turn: Mutex::new(turn) }
     }
 
@@ -148,6 +156,14 @@ impl<H: Hook> Hop<H> {
         }
         if self.request.is_some() {
             self.turn().last = Some(result.clone());
+        }
+    }
+
+    /// Ends the run that is open, if there is one.
+    pub(super) async fn end_open(&self) {
+        let open = self.turn().open.take();
+        if let Some(open) = open {
+            open.end().await;
         }
     }
 

@@ -1,16 +1,32 @@
 //! A run whose events the layer reads.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::mpsc;
 
 use crate::error::Error;
 use crate::event::{Event, EventKinds};
 
-use super::drive::Task;
+use super::drive::{Ending, Task};
 use super::hook::Hook;
 use super::next::Hop;
 use super::sink::{CHANNEL_EVENTS, Item, Sink};
+
+/// A started run, as those that come after it know it.
+#[derive(Debug)]
+pub(super) struct OpenRun {
+    ending: Ending,
+    over: Arc<AtomicBool>,
+}
+
+impl OpenRun {
+    /// Ends the run, and waits until nothing of it goes on.
+    pub(super) async fn end(self) {
+        self.over.store(true, Ordering::SeqCst);
+        self.ending.end().await;
+    }
+}
 
 /// A started run. Dropping it cancels what runs inside.
 pub struct Run<H: Hook> {
@@ -19,6 +35,8 @@ pub struct Run<H: Hook> {
     /// Read from the stream, and not yet handed over: it waits for the layer to ask again.
     held: Option<Item>,
     out: Sink,
+    /// Whether a later run has taken the place of this one.
+    over: Arc<AtomicBool>,
 }
 
 enum State<H: Hook> {
@@ -34,18 +52,23 @@ impl<H: Hook> std::fmt::Debug for Run<H> {
 }
 
 impl<H: Hook> Run<H> {
+    /// A run, and the way to end it for a later one.
     pub(super) fn new(
         inner: impl Future<Output = Result<H::Response, Error>> + Send + 'static,
         events: mpsc::Receiver<Item>,
         out: Sink,
         hop: Arc<Hop<H>>,
-    ) -> Self {
-        let state = State::Running { task: Task::spawn(inner), hop };
-        Self { state, events: Some(events), held: None, out }
+    ) -> (Self, OpenRun) {
+        let (task, ending) = Task::spawn(inner);
+        let over = Arc::new(AtomicBool::new(false));
+        let open = OpenRun { ending, over: Arc::clone(&over) };
+        let state = State::Running { task, hop };
+        (Self { state, events: Some(events), held: None, out, over }, open)
     }
 
     pub(super) fn parked(response: H::Response, out: Sink) -> Self {
-        Self { state: State::Parked(response), events: None, held: None, out }
+        let state = State::Parked(response);
+        Self { state, events: None, held: None, out, over: Arc::default() }
     }
 
     /// The next 1 to 64 ready events of these kinds, waiting for the first; empty at the end.
@@ -56,6 +79,7 @@ impl<H: Hook> Run<H> {
     /// # Errors
     /// `aborted` when nobody reads outside any more.
     pub async fn next(&mut self, kinds: EventKinds) -> Result<Vec<Event>, Error> {
+        self.drop_if_over();
         let mut batch = Vec::new();
         while batch.len() < CHANNEL_EVENTS {
             let item = match self.held.take() {
@@ -78,8 +102,9 @@ impl<H: Hook> Run<H> {
     /// The response. Events that were not read pass by.
     ///
     /// # Errors
-    /// What is inside answers; `invalid-input` when called again.
+    /// What is inside answers; `invalid-input` when called again, or when a later run has ended this one.
     pub async fn finish(&mut self) -> Result<H::Response, Error> {
+        self.drop_if_over();
         while let Some(item) = match self.held.take() {
             Some(item) => Some(item),
             None => self.receive(false).await,
@@ -93,7 +118,17 @@ impl<H: Hook> Run<H> {
                 result
             }
             State::Parked(response) => Ok(response),
+            State::Finished if self.over.load(Ordering::SeqCst) => {
+                Err(Error::invalid("a later run of `next` has ended this one"))
+            }
             State::Finished => Err(Error::invalid("`finish` was called before on this run")),
+        }
+    }
+
+    /// Gives nothing more of a run in whose place there is a later one.
+    fn drop_if_over(&mut self) {
+        if self.over.load(Ordering::SeqCst) {
+            (self.state, self.events, self.held) = (State::Finished, None, None);
         }
     }
 
