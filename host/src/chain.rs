@@ -10,6 +10,7 @@ mod drive;
 mod endpoint;
 mod filter;
 mod grace;
+mod handed;
 mod health;
 mod hook;
 mod layer;

@@ -1,5 +1,6 @@
 //! What no component can do, whatever it answers: swallow a park or an abort, make one up, run what may not run.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cepa::agent::{Agent, Answer, PermissionRules, ReplyItem};
@@ -153,7 +154,31 @@ async fn the_begin_and_the_end_of_a_reply_are_the_hosts_to_say() {
     assert_eq!((*outcome, ends(&told)), (Outcome::Replied, 1));
     assert_eq!(told.streamed(), "Hello.");
     let refused = "forge: on-reply: `reply-start` and `reply-end` are the host's to send\n";
-    assert_eq!(told.log(), refused.repeat(2));
+    assert!(told.log().starts_with(&refused.repeat(2)), "{}", told.log());
+}
+
+#[tokio::test]
+async fn what_models_and_tools_did_is_the_hosts_to_say() {
+    let agent =
+        looking(&Echo::new("look"), vec![("forge", LayerPlan::new("forge"))], [], rules(&["look"], &[]))
+            .await;
+    let told = ask(&agent, "Look").await;
+    let shown = serde_json::to_string(&told.events).unwrap();
+    for forged in ["erase", "c9", "m9", "innocent", "999999"] {
+        assert!(!shown.contains(forged), "`{forged}` is shown: {shown}");
+    }
+    let log = told.log();
+    let refused: BTreeSet<&str> =
+        log.lines().filter_map(|line| line.split_once(": a layer")).map(|it| it.0).collect();
+    insta::assert_snapshot!(refused.into_iter().collect::<Vec<_>>().join("\n"), @r"
+    forge: on-reply, of what came from inside: model calls are the host's to tell
+    forge: on-reply, of what came from inside: tool calls are the host's to tell
+    forge: on-reply, of what came from inside: tool results are the host's to tell
+    forge: on-reply: corrections of what was streamed are the host's to tell
+    forge: on-reply: model calls are the host's to tell
+    forge: on-reply: tool calls are the host's to tell
+    forge: on-reply: tool results are the host's to tell
+    ");
 }
 
 fn rewrite(config: serde_json::Value) -> (&'static str, LayerPlan) {

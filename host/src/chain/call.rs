@@ -177,9 +177,10 @@ async fn call_layer<H: Hook>(
     out: &Sink,
 ) -> Result<H::Response, Failure> {
     let slot = &call.slots[place];
-    let (place, runs_max) = (place + 1, slot.next_runs_max);
-    let next = Next::new(Arc::clone(call), place, branch, out.clone(), Arc::clone(hop), runs_max);
-    let result = H::call(Arc::clone(&slot.layer), request, next, out.clone()).await;
+    let (own_out, author) = out.for_layer();
+    let runs_max = slot.next_runs_max;
+    let next = Next::new(Arc::clone(call), place + 1, branch, out.clone(), author, Arc::clone(hop), runs_max);
+    let result = H::call(Arc::clone(&slot.layer), request, next, own_out).await;
     // A run that the layer left open does not go on beside what comes now.
     hop.end_open().await;
     if matches!(&result, Ok(response) if H::is_parked(response)) && call.parked().is_none() {

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
@@ -11,6 +11,7 @@ use crate::error::Error;
 use crate::event::{Event, EventKinds};
 
 use super::call::Chain;
+use super::handed::Handed;
 use super::ledger::Ledger;
 use super::sink::{CHANNEL_EVENTS, Item, Sink};
 use super::slot::Slot;
@@ -19,6 +20,56 @@ use super::slot::Slot;
 pub(super) struct EventFilter {
     pub(super) slot: Slot,
     pub(super) kinds: EventKinds,
+    /// What it was given and has not passed on.
+    handed: Mutex<Handed>,
+}
+
+impl EventFilter {
+    pub(super) fn new(slot: Slot, kinds: EventKinds) -> Self {
+        Self { slot, kinds, handed: Mutex::default() }
+    }
+
+    /// The filter is given these events.
+    pub(super) fn give(&self, events: &[Event]) {
+        let mut handed = self.handed();
+        events.iter().for_each(|event| handed.give(event));
+    }
+
+    /// What of its answer goes on beside the events that the host puts in their places.
+    ///
+    /// # Errors
+    /// What it may not say: it changed, or made up, what is the host's to tell.
+    pub(super) fn own(&self, events: Vec<Event>) -> Result<Vec<Event>, Error> {
+        let mut handed = self.handed();
+        let mut own = Vec::with_capacity(events.len());
+        for event in events.into_iter().filter(|event| event.kind() != EventKinds::REPLY) {
+            handed.admit(&event)?;
+            if !is_first(&event) && !is_last(&event) {
+                own.push(event);
+            }
+        }
+        Ok(own)
+    }
+
+    /// The same for events that it was given and that go on without it.
+    pub(super) fn unfiltered(&self, events: Vec<Event>) -> Vec<Event> {
+        self.handed().pass_all(&events);
+        events.into_iter().filter(|event| !is_first(event) && !is_last(event)).collect()
+    }
+
+    fn handed(&self) -> MutexGuard<'_, Handed> {
+        self.handed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether a batch begins with this event, and no filter can drop it: what follows belongs to it.
+fn is_first(event: &Event) -> bool {
+    matches!(event, Event::ReplyStart { .. } | Event::ModelCallStart { .. })
+}
+
+/// Whether a batch ends with this event, and no filter can drop it: what came before it has ended, or is void.
+fn is_last(event: &Event) -> bool {
+    matches!(event, Event::ReplyEnd { .. } | Event::Withdrawn { .. })
 }
 
 /// Watches the stream at both ends of the filters, and takes it at the end.
@@ -159,14 +210,19 @@ async fn through(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Res
     let mut passed = Vec::with_capacity(events.len());
     let mut wanted = Vec::new();
     for event in events {
-        if filter.kinds.contains(event.kind()) {
-            wanted.push(event);
-            continue;
-        }
-        if !wanted.is_empty() {
+        let is_wanted = filter.kinds.contains(event.kind());
+        if !wanted.is_empty() && (!is_wanted || is_first(&event)) {
             passed.extend(filtered(chain, filter, std::mem::take(&mut wanted)).await?);
         }
-        passed.push(event);
+        if !is_wanted {
+            passed.push(event);
+            continue;
+        }
+        let last = is_last(&event);
+        wanted.push(event);
+        if last {
+            passed.extend(filtered(chain, filter, std::mem::take(&mut wanted)).await?);
+        }
     }
     if !wanted.is_empty() {
         passed.extend(filtered(chain, filter, wanted).await?);
@@ -174,11 +230,11 @@ async fn through(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Res
     Ok(passed)
 }
 
-/// One call of the filter. The start and the end of the reply are neither its to drop nor to say: readers rely on them.
+/// One call of the filter. What readers rely on, to know what holds, is neither its to drop nor to say: the start and the
+/// end of the reply, the start of a model call, and that something is withdrawn.
 async fn filtered(chain: &Chain, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
-    let start = events.iter().find(|event| matches!(event, Event::ReplyStart { .. })).cloned();
-    let end = events.iter().find(|event| matches!(event, Event::ReplyEnd { .. })).cloned();
-    let after = chain.filter(filter, events).await?;
-    let own = after.into_iter().filter(|event| event.kind() != EventKinds::REPLY);
-    Ok(start.into_iter().chain(own).chain(end).collect())
+    let first = events.first().filter(|event| is_first(event)).cloned();
+    let last = events.last().filter(|event| is_last(event)).cloned();
+    let own = chain.filter(filter, events).await?;
+    Ok(first.into_iter().chain(own).chain(last).collect())
 }

@@ -11,7 +11,7 @@ use super::drive::drive;
 use super::hook::{Hook, Withdraw};
 use super::ledger::LayerLine;
 use super::run::{OpenRun, Run};
-use super::sink::Sink;
+use super::sink::{Author, Sink};
 
 /// Runs everything inside a layer: 0 to n times, n bounded by the layer's limit.
 ///
@@ -22,6 +22,8 @@ pub struct Next<H: Hook> {
     place: usize,
     branch: Branch,
     out: Sink,
+    /// The layer whose way inward this is.
+    author: Arc<Author>,
     hop: Arc<Hop<H>>,
     runs: u32,
     runs_max: u32,
@@ -45,11 +47,12 @@ impl<H: Hook> Next<H> {
         place: usize,
         branch: Branch,
         out: Sink,
+        author: Arc<Author>,
         hop: Arc<Hop<H>>,
         runs_max: u32,
     ) -> Self {
         let mark = out.mark();
-        Self { call, place, branch, out, hop, runs: 0, runs_max, mark }
+        Self { call, place, branch, out, author, hop, runs: 0, runs_max, mark }
     }
 
     /// Runs what is inside and passes its events on.
@@ -72,12 +75,13 @@ impl<H: Hook> Next<H> {
     /// `limit` past the allowed number of runs.
     pub async fn start(&mut self, request: H::Request) -> Result<Run<H>, Error> {
         if let Some(parked) = self.begin(&request).await? {
-            return Ok(Run::parked(parked, self.out.clone()));
+            return Ok(Run::parked(parked, self.out.clone(), Arc::clone(&self.author)));
         }
         let (sink, events) = Sink::channel();
         let branch = Branch::default();
         let inner = branch.clone().run(enter(Arc::clone(&self.call), self.place, branch, request, sink));
-        let (run, open) = Run::new(inner, events, self.out.clone(), Arc::clone(&self.hop));
+        let (author, hop) = (Arc::clone(&self.author), Arc::clone(&self.hop));
+        let (run, open) = Run::new(inner, events, self.out.clone(), author, hop);
         if H::ALONE {
             self.hop.turn().open = Some(open);
         }

@@ -11,7 +11,7 @@ use crate::event::{Event, EventKinds};
 use super::drive::{Ending, Task};
 use super::hook::Hook;
 use super::next::Hop;
-use super::sink::{CHANNEL_EVENTS, Item, Sink};
+use super::sink::{Author, CHANNEL_EVENTS, Item, Sink};
 
 /// A started run, as those that come after it know it.
 #[derive(Debug)]
@@ -35,6 +35,8 @@ pub struct Run<H: Hook> {
     /// Read from the stream, and not yet handed over: it waits for the layer to ask again.
     held: Option<Item>,
     out: Sink,
+    /// The layer that reads.
+    author: Arc<Author>,
     /// Whether a later run has taken the place of this one.
     over: Arc<AtomicBool>,
 }
@@ -57,18 +59,19 @@ impl<H: Hook> Run<H> {
         inner: impl Future<Output = Result<H::Response, Error>> + Send + 'static,
         events: mpsc::Receiver<Item>,
         out: Sink,
+        author: Arc<Author>,
         hop: Arc<Hop<H>>,
     ) -> (Self, OpenRun) {
         let (task, ending) = Task::spawn(inner);
         let over = Arc::new(AtomicBool::new(false));
         let open = OpenRun { ending, over: Arc::clone(&over) };
         let state = State::Running { task, hop };
-        (Self { state, events: Some(events), held: None, out, over }, open)
+        (Self { state, events: Some(events), held: None, out, author, over }, open)
     }
 
-    pub(super) fn parked(response: H::Response, out: Sink) -> Self {
+    pub(super) fn parked(response: H::Response, out: Sink, author: Arc<Author>) -> Self {
         let state = State::Parked(response);
-        Self { state, events: None, held: None, out, over: Arc::default() }
+        Self { state, events: None, held: None, out, author, over: Arc::default() }
     }
 
     /// The next 1 to 64 ready events of these kinds, waiting for the first; empty at the end.
@@ -96,6 +99,7 @@ impl<H: Hook> Run<H> {
                 }
             }
         }
+        self.author.give(&batch);
         Ok(batch)
     }
 

@@ -1,7 +1,7 @@
 //! Where events go outward.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
 
@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::message::Usage;
 
+use super::handed::{Handed, is_hosts};
 use super::ledger::Ledger;
 use super::meter::Meter;
 
@@ -25,7 +26,45 @@ pub(super) enum Item {
 
 /// Takes events outward, in order, waiting while the outer side is busy.
 #[derive(Clone, Debug)]
-pub struct Sink(Arc<Inner>);
+pub struct Sink {
+    way: Arc<Inner>,
+    /// The layer that sends; absent where the host does.
+    author: Option<Arc<Author>>,
+}
+
+/// A layer that sends, during one hook call.
+#[derive(Debug)]
+pub(super) struct Author {
+    handed: Mutex<Handed>,
+    /// What had begun outside when the layer was entered.
+    mark: usize,
+}
+
+impl Author {
+    /// The layer is given these events.
+    pub(super) fn give(&self, events: &[Event]) {
+        if events.iter().any(is_hosts) {
+            let mut handed = self.handed();
+            events.iter().for_each(|event| handed.give(event));
+        }
+    }
+
+    /// Whether the layer may send this. What it has let out itself it may take back.
+    fn check(&self, event: &Event, way: &Inner) -> Result<(), Error> {
+        if !is_hosts(event) {
+            return Ok(());
+        }
+        let admitted = self.handed().admit(event);
+        match event {
+            Event::Withdrawn { id } if way.begun().iter().skip(self.mark).any(|begun| begun == id) => Ok(()),
+            _ => admitted,
+        }
+    }
+
+    fn handed(&self) -> MutexGuard<'_, Handed> {
+        self.handed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -45,6 +84,10 @@ impl Inner {
     fn plain(out: Option<mpsc::Sender<Item>>) -> Self {
         Self { out, begun: Mutex::default(), gates: Vec::new(), meter: None, ledger: None }
     }
+
+    fn begun(&self) -> MutexGuard<'_, Vec<String>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Says which events pass.
@@ -61,14 +104,14 @@ impl Sink {
     /// A sink and the stream it feeds.
     pub(super) fn channel() -> (Self, mpsc::Receiver<Item>) {
         let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
-        (Self(Arc::new(Inner::plain(Some(out)))), stream)
+        (Self::of(Inner::plain(Some(out))), stream)
     }
 
     /// The same, and the ledger counts what is sent.
     pub(super) fn counted(ledger: &Arc<Ledger>) -> (Self, mpsc::Receiver<Item>) {
         let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
         let inner = Inner { ledger: Some(Arc::clone(ledger)), ..Inner::plain(Some(out)) };
-        (Self(Arc::new(inner)), stream)
+        (Self::of(inner), stream)
     }
 
     /// A sink and its outer end, for programs that stand outside any chain.
@@ -79,7 +122,7 @@ impl Sink {
 
     /// A sink that drops everything, for internal model calls.
     pub fn discard() -> Self {
-        Self(Arc::new(Inner::plain(None)))
+        Self::of(Inner::plain(None))
     }
 
     /// A sink into the same stream for someone who may send only some of the events that may be sent here; others are
@@ -88,29 +131,40 @@ impl Sink {
     pub fn gated(&self, gate: impl Fn(&Event) -> bool + Send + Sync + 'static) -> Self {
         let mut inner = self.same_way();
         inner.gates.push(Gate(Arc::new(gate)));
-        Self(Arc::new(inner))
+        Self { way: Arc::new(inner), author: self.author.clone() }
     }
 
     /// A sink into the same stream for a model call, which tells this meter what it costs.
     #[must_use]
     pub fn metered(&self, meter: Meter) -> Self {
-        Self(Arc::new(Inner { meter: Some(meter), ..self.same_way() }))
+        let way = Arc::new(Inner { meter: Some(meter), ..self.same_way() });
+        Self { way, author: self.author.clone() }
+    }
+
+    fn of(way: Inner) -> Self {
+        Self { way: Arc::new(way), author: None }
+    }
+
+    /// The same sink in the hands of a layer, which may send only what is its to say.
+    pub(super) fn for_layer(&self) -> (Self, Arc<Author>) {
+        let author = Arc::new(Author { handed: Mutex::default(), mark: self.mark() });
+        (Self { way: Arc::clone(&self.way), author: Some(Arc::clone(&author)) }, author)
     }
 
     /// The inside of a sink that leads where this one does.
     fn same_way(&self) -> Inner {
         Inner {
-            gates: self.0.gates.clone(),
-            meter: self.0.meter.clone(),
-            ledger: self.0.ledger.clone(),
-            ..Inner::plain(self.0.out.clone())
+            gates: self.way.gates.clone(),
+            meter: self.way.meter.clone(),
+            ledger: self.way.ledger.clone(),
+            ..Inner::plain(self.way.out.clone())
         }
     }
 
     /// Says how many tokens the model call has cost so far, in the place of what was said before. No event tells of
     /// it: it counts when the call fails or is aborted, and so gives no response.
     pub fn spent(&self, usage: &Usage) {
-        if let Some(meter) = &self.0.meter {
+        if let Some(meter) = &self.way.meter {
             meter.set(usage);
         }
     }
@@ -118,20 +172,23 @@ impl Sink {
     /// Sends one event.
     ///
     /// # Errors
-    /// `aborted` when nobody reads any more.
+    /// `aborted` when nobody reads any more; `invalid-input` when a layer sends what is the host's to say.
     pub async fn send(&self, event: Event) -> Result<(), Error> {
-        if !self.0.gates.iter().all(|gate| (gate.0)(&event)) {
+        if !self.way.gates.iter().all(|gate| (gate.0)(&event)) {
             return Ok(());
         }
-        let Some(out) = &self.0.out else { return Ok(()) };
+        if let Some(author) = &self.author {
+            author.check(&event, &self.way)?;
+        }
+        let Some(out) = &self.way.out else { return Ok(()) };
         match &event {
             Event::ModelCallStart { id, .. } | Event::ToolResultStart { call_id: id, .. } => {
-                self.begun().push(id.clone());
+                self.way.begun().push(id.clone());
             }
-            Event::Withdrawn { id } => self.begun().retain(|begun| begun != id),
+            Event::Withdrawn { id } => self.way.begun().retain(|begun| begun != id),
             _ => {}
         }
-        let number = self.0.ledger.as_ref().map_or(0, |ledger| ledger.count_event());
+        let number = self.way.ledger.as_ref().map_or(0, |ledger| ledger.count_event());
         // Most sends find room: only a full stream costs a wait.
         match out.try_send(Item::Event(event, number)) {
             Ok(()) => Ok(()),
@@ -140,10 +197,10 @@ impl Sink {
         }
     }
 
-    /// Sends several events in order.
+    /// Sends several events in order, up to the first that may not be sent.
     ///
     /// # Errors
-    /// `aborted` when nobody reads any more.
+    /// As for [`Sink::send`].
     pub async fn emit(&self, events: Vec<Event>) -> Result<(), Error> {
         for event in events {
             self.send(event).await?;
@@ -156,7 +213,7 @@ impl Sink {
     /// # Errors
     /// `aborted` when nobody reads any more.
     pub async fn flush(&self) -> Result<(), Error> {
-        let Some(out) = &self.0.out else { return Ok(()) };
+        let Some(out) = &self.way.out else { return Ok(()) };
         let (arrived, wait) = oneshot::channel();
         out.send(Item::Barrier(arrived)).await.map_err(|_| Error::aborted())?;
         wait.await.map_err(|_| Error::aborted())
@@ -164,26 +221,22 @@ impl Sink {
 
     /// Whether nobody reads any more.
     pub(super) fn is_closed(&self) -> bool {
-        self.0.out.as_ref().is_some_and(mpsc::Sender::is_closed)
+        self.way.out.as_ref().is_some_and(mpsc::Sender::is_closed)
     }
 
     /// Whether the start of this model call or tool result has gone out here and still holds.
     pub fn has_begun(&self, id: &str) -> bool {
-        self.begun().iter().any(|begun| begun == id)
+        self.way.begun().iter().any(|begun| begun == id)
     }
 
     /// How many starts hold, as a mark for [`Sink::begun_since`].
     pub(super) fn mark(&self) -> usize {
-        self.begun().len()
+        self.way.begun().len()
     }
 
     /// The ids whose starts have gone out since the mark and still hold.
     pub(super) fn begun_since(&self, mark: usize) -> Vec<String> {
-        self.begun().iter().skip(mark).cloned().collect()
-    }
-
-    fn begun(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.0.begun.lock().unwrap_or_else(PoisonError::into_inner)
+        self.way.begun().iter().skip(mark).cloned().collect()
     }
 }
 

@@ -111,7 +111,7 @@ impl Chain {
         for slot in self.at(HookKind::Events).iter() {
             let kinds = Arc::clone(&slot.layer).event_kinds().await;
             let kinds = self.settle(slot, HookKind::Events, kinds, || EventKinds::NONE)?;
-            filters.push(EventFilter { slot: slot.clone(), kinds });
+            filters.push(EventFilter::new(slot.clone(), kinds));
         }
         Ok(filters)
     }
@@ -123,17 +123,19 @@ impl Chain {
     pub(super) async fn filter(&self, filter: &EventFilter, events: Vec<Event>) -> Result<Vec<Event>, Error> {
         let slot = &filter.slot;
         let spare = slot.on_fault.skips(HookKind::Events).then(|| events.clone());
+        filter.give(&events);
         let call = |layer: Arc<dyn Layer>| async {
             let call = layer.on_events(events);
-            unless_overdue(&self.context().cancel, call).await.unwrap_or_else(|| {
+            let after = unless_overdue(&self.context().cancel, call).await.unwrap_or_else(|| {
                 // Whatever its policy: each further call would keep the person waiting again.
                 let kind = NoteKind::Fault { hook: HookKind::Events.name(), cause: OVERDUE.to_owned() };
                 self.context().ledger.note(&slot.name, kind);
                 Err(Error::aborted().into())
-            })
+            })?;
+            filter.own(after).map_err(|error| slot.bad_output(HookKind::Events, error))
         };
         let result = self.counted(slot, HookKind::Events, call, |_| false).await;
-        self.settle(slot, HookKind::Events, result, || spare.unwrap_or_default())
+        self.settle(slot, HookKind::Events, result, || filter.unfiltered(spare.unwrap_or_default()))
     }
 
     /// Waits for a layer, and counts its call: its time, whether it failed, and whether `changed` says so of its value.

@@ -8,7 +8,7 @@ use crate::chain::{
     Acting, CheckPermission, CompressContext, Hook, ModelCall, Next, Reasoning, Reply, Run, Sink,
 };
 use crate::error::Error;
-use crate::event::{Event, EventKinds};
+use crate::event::Event;
 use crate::request::{
     CompressRequest, CompressResponse, ModelRequest, ModelResponse, PermissionRequest, ReasoningRequest,
     ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse,
@@ -45,15 +45,6 @@ pub struct SinkHandle {
 
 fn void() -> types::Error {
     error_to_guest(Error::invalid("this handle belongs to a hook call that has returned"))
-}
-
-/// An event that a layer may send: the start and the end of a reply are the host's to say.
-fn sendable(event: wit_events::Event) -> Result<Event, Error> {
-    let event = event_from_guest(event)?;
-    if event.kind() == EventKinds::REPLY {
-        return Err(Error::invalid("`reply-start` and `reply-end` are the host's to send"));
-    }
-    Ok(event)
 }
 
 /// The flow handles that a guest holds during one hook call, as the host remembers them.
@@ -175,7 +166,7 @@ impl wit::HostSink for GuestState {
         let handle = self.table.get(&sink)?;
         let Some(sink) = handle.sink.clone() else { return Ok(Err(void())) };
         self.budget.emit(&events)?;
-        let events = match events.into_iter().map(sendable).collect::<Result<Vec<Event>, Error>>() {
+        let events = match events.into_iter().map(event_from_guest).collect::<Result<Vec<Event>, Error>>() {
             Ok(events) => events,
             Err(error) => return Ok(Err(error_to_guest(error))),
         };

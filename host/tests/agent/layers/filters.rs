@@ -3,14 +3,17 @@
 use std::sync::Arc;
 
 use cepa::agent::ReplyItem;
-use cepa::chain::{HookFuture, HookKind, Layer, OnFault};
-use cepa::error::{ErrorKind, Fault};
+use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer, OnFault};
+use cepa::error::{Error, ErrorKind, Fault};
 use cepa::event::{Event, EventKinds, Outcome};
-use cepa::message::{FinishReason, ToolState};
+use cepa::message::{FinishReason, ToolCall, ToolState};
 use cepa::request::ToolResponse;
 use serde_json::json;
 
-use crate::rig::{Double, Say, Script, agent, ask, call, entry, says, text, transcript, turn};
+use crate::rig::{
+    Double, Retry, Say, Script, agent, ask, assert_agree, call, entry, line, says, text,
+    transcript, turn,
+};
 
 /// Blots out a word in text and tool results.
 struct Redact;
@@ -113,4 +116,112 @@ async fn a_filter_that_breaks_and_may_be_skipped_is_passed_by() {
     let agent = agent(&model).middleware(broken).build().await.unwrap();
     let told = ask(&agent, "Hi").await;
     assert_eq!(told.result.response.text(), "Hello.");
+}
+
+/// A filter of a function, of all kinds of event.
+struct Filter<F>(F);
+
+impl<F: Fn(Vec<Event>) -> Vec<Event> + Send + Sync + 'static> Layer for Filter<F> {
+    fn event_kinds(self: Arc<Self>) -> HookFuture<EventKinds> {
+        Box::pin(async { Ok(EventKinds::ALL) })
+    }
+
+    fn on_events(self: Arc<Self>, events: Vec<Event>) -> HookFuture<Vec<Event>> {
+        Box::pin(async move { Ok((self.0)(events)) })
+    }
+}
+
+fn filter(filter: impl Fn(Vec<Event>) -> Vec<Event> + Send + Sync + 'static) -> ChainEntry {
+    entry("filter", &[HookKind::Events], Filter(filter))
+}
+
+#[tokio::test]
+async fn a_filter_can_not_keep_what_was_withdrawn() {
+    let keep = |events: Vec<Event>| {
+        events
+            .into_iter()
+            .filter(|event| !matches!(event, Event::Withdrawn { .. } | Event::ModelCallStart { .. }))
+            .collect()
+    };
+    let broken = Say::Break(vec![text("Hel")], Error::new(ErrorKind::Connection, "cut"));
+    let agent = agent(&Script::new([broken, says("Hello.")]))
+        .middleware(entry("retry", &[HookKind::ModelCall], Retry))
+        .middleware(filter(keep))
+        .build()
+        .await
+        .unwrap();
+    let (told, session) = turn(&agent, "Hi").await;
+    assert_agree(&told, &session);
+    assert_eq!(line(&session.messages[1]), "assistant: Hello.");
+}
+
+#[tokio::test]
+async fn a_filter_that_tells_of_other_calls_than_there_were_breaks_a_rule() {
+    let rename = |mut events: Vec<Event>| {
+        for event in &mut events {
+            match event {
+                Event::ToolCallStart { name, .. } => "innocent".clone_into(name),
+                Event::ToolCallDelta { text, .. } => "{}".clone_into(text),
+                _ => {}
+            }
+        }
+        events
+    };
+    let make_up = |mut events: Vec<Event>| {
+        let (id, name) = ("c1".to_owned(), "innocent".to_owned());
+        events.push(Event::ToolCallReplaced { call: ToolCall { id, name, arguments: "{}".to_owned() } });
+        events
+    };
+    for (entry, on_fault) in [
+        (filter(rename), OnFault::Fail),
+        (filter(rename), OnFault::Skip),
+        (filter(make_up), OnFault::Fail),
+        (filter(make_up), OnFault::Skip),
+    ] {
+        let looks = vec![text("Hm."), call("c1", "look", &json!({"x": 1}))];
+        let model = Script::new([Say::Blocks(looks, FinishReason::ToolCalls), says("Seen.")]);
+        let agent = agent(&model)
+            .tool(Arc::new(Double::echo("look")))
+            .middleware(ChainEntry { on_fault, ..entry })
+            .build()
+            .await
+            .unwrap();
+        let (told, _) = turn(&agent, "Look").await;
+        let shown = serde_json::to_string(&told.events).unwrap();
+        assert!(!shown.contains("innocent"), "{shown}");
+        let wanted = if on_fault == OnFault::Fail { Outcome::Failed } else { Outcome::Replied };
+        assert_eq!(told.result.response.outcome, wanted);
+        let noted = told.items.iter().find_map(|item| match item {
+            ReplyItem::Note(note) => Some(serde_json::to_string(note).unwrap()),
+            ReplyItem::Event(_) => None,
+        });
+        assert!(noted.unwrap().contains("are the host's to tell"));
+    }
+}
+
+#[tokio::test]
+async fn a_filter_may_pass_on_arguments_in_other_pieces_and_hide_calls() {
+    let join = |events: Vec<Event>| {
+        let mut passed: Vec<Event> = Vec::new();
+        for event in events {
+            match (passed.last_mut(), event) {
+                (Some(Event::ToolCallDelta { text, .. }), Event::ToolCallDelta { text: more, .. }) => {
+                    text.push_str(&more);
+                }
+                (_, event) => passed.push(event),
+            }
+        }
+        passed
+    };
+    let hide = |events: Vec<Event>| {
+        events.into_iter().filter(|event| event.kind() != EventKinds::TOOL_CALL).collect::<Vec<_>>()
+    };
+    for entry in [filter(join), filter(hide)] {
+        let long = json!({"x": 1_234_567_890});
+        let looks = vec![call("c1", "look", &long)];
+        let model = Script::new([Say::Blocks(looks, FinishReason::ToolCalls), says("Seen.")]);
+        let agent = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(entry);
+        let (told, _) = turn(&agent.build().await.unwrap(), "Look").await;
+        assert_eq!(told.result.response.text(), "Seen.");
+    }
 }
