@@ -226,40 +226,39 @@ pub(super) fn looks_like(block: &Block, shown: &Block) -> bool {
     }
 }
 
-/// The content as it went out: what a filter changed is changed, and text that it held back is gone.
+/// The content as it went out: what a filter changed is changed, text that it held back is gone, and its own text
+/// stands where a reader saw it.
 ///
 /// `before` shows what the chain streamed, the same as the shown blocks of `content`; `after` what was delivered.
 /// Calls stay whatever a filter did to their events, for each needs its result. Thinking that was held back stays
 /// as well, since a provider wants it back with its signature; changed thinking loses the signature.
-pub(super) fn delivered(content: Vec<Block>, before: &[Piece], after: Vec<Piece>) -> Vec<Block> {
+pub(super) fn delivered(content: Vec<Block>, before: &[Piece], after: &[Piece]) -> Vec<Block> {
     let mut shown = before.iter().filter(|piece| is_shown(&piece.block));
-    let known = |id: &str| before.iter().any(|piece| piece.id == id);
+    let says = |piece: &Piece| matches!(&piece.block, Block::Text { text } if !text.is_empty());
+    let mut texts = after.iter().enumerate().filter(|(_, piece)| says(piece)).peekable();
     let mut kept = Vec::with_capacity(content.len());
-    let mut taken: HashMap<String, Block> = HashMap::new();
-    let mut added = Vec::new();
-    for piece in after {
-        if known(&piece.id) {
-            taken.insert(piece.id, piece.block);
-        } else if matches!(piece.block, Block::Text { .. }) && is_shown(&piece.block) {
-            added.push(piece.block);
-        }
-    }
     for block in content {
-        let seen =
-            if is_shown(&block) { shown.next().and_then(|piece| taken.remove(&piece.id)) } else { None };
+        let piece = if is_shown(&block) { shown.next() } else { None };
+        let at = piece.and_then(|piece| after.iter().position(|other| other.id == piece.id));
+        // What went out before this block, and this block itself if it is a text. Calls stay last.
+        let until = match (&block, at) {
+            (Block::Text { .. }, Some(at)) => at + 1,
+            (Block::Data(_), Some(at)) => at,
+            (Block::ToolCall(_), _) => after.len(),
+            _ => 0,
+        };
+        while let Some((_, piece)) = texts.next_if(|(at, _)| *at < until) {
+            kept.push(piece.block.clone());
+        }
+        let seen = at.and_then(|at| after.get(at)).map(|piece| &piece.block);
         match (&block, seen) {
-            (Block::Text { .. }, Some(Block::Text { text })) if !text.is_empty() => {
-                kept.push(Block::Text { text });
-            }
-            (Block::Text { .. }, _) => {}
-            (Block::Thinking { text: own, .. }, Some(Block::Thinking { text, .. })) if text != *own => {
-                kept.push(Block::Thinking { text, signature: None });
+            (Block::Text { text }, _) if !text.is_empty() => {}
+            (Block::Thinking { text: own, .. }, Some(Block::Thinking { text, .. })) if text != own => {
+                kept.push(Block::Thinking { text: text.clone(), signature: None });
             }
             _ => kept.push(block),
         }
     }
-    // A filter's own text, as a rule a remark at the end; calls stay last.
-    let calls = kept.iter().position(|block| matches!(block, Block::ToolCall(_))).unwrap_or(kept.len());
-    kept.splice(calls..calls, added);
+    kept.extend(texts.map(|(_, piece)| piece.block.clone()));
     kept
 }

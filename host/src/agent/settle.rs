@@ -32,9 +32,9 @@ impl Turn {
             out.flush().await?;
         }
         let mut board = self.board.lock();
-        if self.chain.has(HookKind::Events) {
-            let went_out = board.delivered.pieces().to_vec();
-            message.content = delivered(message.content, board.sent.pieces(), went_out);
+        // A layer may keep events from the filters. What these never saw, they did not hide either.
+        if self.chain.has(HookKind::Events) && shows(board.sent.pieces(), &message) {
+            message.content = delivered(message.content, board.sent.pieces(), board.delivered.pieces());
         }
         board.settled = Some(message.id.clone());
         Ok(message)
@@ -108,6 +108,7 @@ impl Turn {
         };
         if self.chain.has(HookKind::Events)
             && let (Some(sent), Some(went_out)) = (sent, went_out)
+            && as_shown(&result.content) == sent
         {
             result.content = filtered(result.content, &sent, went_out);
         }

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use cepa::agent::ReplyItem;
-use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer, OnFault};
+use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer, Next, OnFault, Reply, Sink};
 use cepa::error::{Error, ErrorKind, Fault};
 use cepa::event::{Event, EventKinds, Outcome};
 use cepa::message::{FinishReason, ToolCall, ToolState};
-use cepa::request::ToolResponse;
+use cepa::request::{ReplyRequest, ReplyResponse, ToolResponse};
 use serde_json::json;
 
 use crate::rig::{
-    Double, Retry, Say, Script, agent, ask, assert_agree, call, entry, line, says, text,
+    Double, Retry, Say, Script, agent, ask, assert_agree, call, entry, line, says, text, thinking,
     transcript, turn,
 };
 
@@ -135,6 +135,35 @@ fn filter(filter: impl Fn(Vec<Event>) -> Vec<Event> + Send + Sync + 'static) -> 
     entry("filter", &[HookKind::Events], Filter(filter))
 }
 
+/// Puts a block of its own before each text.
+fn annotate(events: Vec<Event>) -> Vec<Event> {
+    let mut passed = Vec::new();
+    for event in events {
+        if let Event::TextStart { id } = &event {
+            let id = format!("note-{id}");
+            passed.push(Event::TextStart { id: id.clone() });
+            passed.push(Event::TextDelta { id: id.clone(), text: "NOTE: ".to_owned() });
+            passed.push(Event::TextEnd { id });
+        }
+        passed.push(event);
+    }
+    passed
+}
+
+#[tokio::test]
+async fn a_filters_own_text_is_stored_where_it_was_read() {
+    let looks = vec![thinking("Hm."), text("I look"), text("twice"), call("c1", "look", &json!({"x": 1}))];
+    let model = Script::new([Say::Blocks(looks, FinishReason::ToolCalls), says("Seen.")]);
+    let agent = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(filter(annotate));
+    let (told, session) = turn(&agent.build().await.unwrap(), "Look").await;
+    assert_agree(&told, &session);
+    assert_eq!(
+        line(&session.messages[1]),
+        "assistant: (Hm.) | NOTE:  | I look | NOTE:  | twice | c1 = look({\"x\":1})"
+    );
+    assert_eq!(told.result.response.text(), "NOTE: Seen.");
+}
+
 #[tokio::test]
 async fn a_filter_can_not_keep_what_was_withdrawn() {
     let keep = |events: Vec<Event>| {
@@ -153,6 +182,45 @@ async fn a_filter_can_not_keep_what_was_withdrawn() {
     let (told, session) = turn(&agent, "Hi").await;
     assert_agree(&told, &session);
     assert_eq!(line(&session.messages[1]), "assistant: Hello.");
+}
+
+/// Reads everything that happens inside, and says nothing of it.
+struct Quiet;
+
+impl Layer for Quiet {
+    fn on_reply(
+        self: Arc<Self>,
+        request: ReplyRequest,
+        mut next: Next<Reply>,
+        _out: Sink,
+    ) -> HookFuture<ReplyResponse> {
+        Box::pin(async move {
+            let mut run = next.start(request).await?;
+            while !run.next(EventKinds::ALL).await?.is_empty() {}
+            Ok(run.finish().await?)
+        })
+    }
+}
+
+#[tokio::test]
+async fn what_is_stored_of_unseen_text_does_not_depend_on_a_filter() {
+    let mut stored = Vec::new();
+    for filters in [vec![], vec![filter(|events| events)]] {
+        let looks = vec![text("Hm."), call("c1", "look", &json!({"x": 1}))];
+        let model = Script::new([Say::Blocks(looks, FinishReason::ToolCalls), says("Seen.")]);
+        let mut builder = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(entry(
+            "quiet",
+            &[HookKind::Reply],
+            Quiet,
+        ));
+        for filter in filters {
+            builder = builder.middleware(filter);
+        }
+        let (_, session) = turn(&builder.build().await.unwrap(), "Look").await;
+        stored.push(session.messages.iter().map(line).collect::<Vec<_>>());
+    }
+    assert_eq!(stored[0][1], "assistant: Hm. | c1 = look({\"x\":1})");
+    assert_eq!(stored[0], stored[1]);
 }
 
 #[tokio::test]
