@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::chain::{Pipeline, Reply, Sink, endpoint_fn};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Outcome};
-use crate::message::{Message, Role};
+use crate::message::{Message, Role, Usage};
 use crate::request::{ReplyRequest, ReplyResponse, TurnSummary};
 use crate::session::ReplyStatus;
 
@@ -39,9 +39,10 @@ pub(super) async fn run(turn: Arc<Turn>, opening: Opening, reader: Arc<Reader>, 
             (Sink::discard(), Err(error))
         }
     };
-    let response = turn.end(result, &out).await;
+    let mut response = turn.end(result, &out).await;
     turn.say_end(&response, &reader, &out).await;
     turn.chain.turn_end(&turn.summary(&response, started)).await;
+    response.edit().usage = turn.settle_spending().await;
     reader.notes().await;
     let pending = match response.outcome {
         Outcome::Parked => waiting(&turn.conversation.open()),
@@ -209,6 +210,16 @@ impl Turn {
             self.announce_result(result, out).await?;
         }
         Ok(())
+    }
+
+    /// Stores what observers of the end have spent since the last write, and gives what the whole reply has.
+    async fn settle_spending(&self) -> Usage {
+        self.spending.close();
+        // The reply has ended and said so: that its last tokens could not be stored is for the operator.
+        if let Err(error) = self.conversation.commit(Author::Rim, |_| Ok(())).await {
+            tracing::warn!("the tokens spent at the end of the reply could not be stored: {error}");
+        }
+        self.spending.total()
     }
 
     pub(super) async fn set_status(&self, status: ReplyStatus) -> Result<(), Error> {

@@ -6,9 +6,10 @@ use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Sink};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::{Event, EventKinds};
 use cepa::message::Usage;
-use cepa::request::{ModelRequest, ModelResponse};
+use cepa::request::{ModelRequest, ModelResponse, TurnSummary};
+use cepa::services::Services;
 
-use crate::rig::{Say, Script, Told, agent, ask, ask_and_abort, entry, says, stored, text};
+use crate::rig::{Say, Script, Told, agent, ask, ask_and_abort, entry, opened, says, stored, text};
 
 /// What each call of the script costs.
 fn price() -> Usage {
@@ -95,4 +96,27 @@ async fn a_call_that_was_made_in_vain_is_counted_beside_the_one_that_answered() 
         let [(_, usage, calls)] = &stored(&agent).await.usage[..] else { panic!("one model") };
         assert_eq!((usage.input_tokens, *calls), (Some(20), 2));
     }
+}
+
+/// Asks a model about the reply once it is over.
+struct Reflects(Arc<dyn Services>);
+
+impl Layer for Reflects {
+    fn on_turn_end(self: Arc<Self>, _turn: TurnSummary) -> HookFuture<()> {
+        Box::pin(async move {
+            self.0.complete(ModelRequest::to("main")).await?;
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_an_observer_of_the_end_is_counted() {
+    let layer = opened("reflects", &[HookKind::TurnEnd], |reply| Reflects(Arc::clone(&reply.services)));
+    let model = Script::new([says("Yes."), says("It went well.")]);
+    let agent = agent(&model).middleware(layer).build().await.unwrap();
+    let told = ask(&agent, "Go").await;
+    assert_eq!(told.result.response.usage.input_tokens, Some(20));
+    let [(_, usage, calls)] = &stored(&agent).await.usage[..] else { panic!("one model") };
+    assert_eq!((usage.input_tokens, *calls), (Some(20), 2));
 }
