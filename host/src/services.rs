@@ -28,8 +28,14 @@ pub trait Services: Send + Sync {
     /// # Errors
     /// `not-found` when the catalogue lacks it.
     fn withhold(&self, name: &str) -> Result<(), Error>;
-    /// Runs a tool, validated and authorised as a model's call is.
-    fn call_tool(&self, name: String, arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>>;
+    /// Runs a tool for the layer of this name: validated and authorised as a model's call is, through `on-acting` of the
+    /// layers inside it, and noted.
+    fn call_tool(
+        &self,
+        layer: String,
+        name: String,
+        arguments: String,
+    ) -> BoxFuture<'_, Result<ToolResponse, Error>>;
     /// The conversation as it is now.
     fn conversation(&self) -> Messages;
     /// Replaces the messages from index `start` to before `end`.
@@ -156,7 +162,12 @@ impl Services for NoServices {
         Err(nothing("tools"))
     }
 
-    fn call_tool(&self, _name: String, _arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>> {
+    fn call_tool(
+        &self,
+        _layer: String,
+        _name: String,
+        _arguments: String,
+    ) -> BoxFuture<'_, Result<ToolResponse, Error>> {
         Box::pin(async { Err(nothing("tools")) })
     }
 

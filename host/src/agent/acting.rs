@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::chain::{Acting, Sink, endpoint_fn};
+use crate::chain::{Acting, Endpoint, Sink, endpoint_fn};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
-use crate::message::{ToolCall, ToolState};
+use crate::message::{ToolCall, ToolDefinition, ToolState};
 use crate::request::{Permission, ToolRequest, ToolRequestData, ToolResponse};
 use crate::session::{CallState, OpenCall};
 use crate::tool::{ToolInvocation, ToolOwner};
@@ -22,6 +22,8 @@ use super::turn::Turn;
 /// The call that was authorised last, and whether it parked.
 struct Authorised {
     call: ToolCall,
+    /// What it may be changed into.
+    offered: Arc<Vec<ToolDefinition>>,
     arguments: Map<String, Value>,
     parked: Option<(CallState, String)>,
 }
@@ -36,17 +38,8 @@ impl Turn {
         arguments: Map<String, Value>,
         out: &Sink,
     ) -> Result<(), Error> {
-        let authorised = Authorised { call: open.call.clone(), arguments, parked: None };
-        let shared: Shared = Arc::new(Mutex::new(authorised));
-        let request = ToolRequest::new(ToolRequestData {
-            call: open.call.clone(),
-            offered: self.offered(),
-            metadata: Map::new(),
-        });
-        let (turn, endpoint_shared) = (Arc::clone(self), Arc::clone(&shared));
-        let endpoint = endpoint_fn(move |request, out| {
-            Arc::clone(&turn).perform(request, Arc::clone(&endpoint_shared), out)
-        });
+        let shared = authorised(open.call.clone(), self.offered(), arguments);
+        let (request, endpoint) = (request(&shared), self.performing(&shared));
         let result = self.chain.call::<Acting>(request, endpoint, out.clone()).await;
         let (call, parked) = {
             let authorised = lock(&shared);
@@ -67,6 +60,23 @@ impl Turn {
         }
     }
 
+    /// Passes a call that a layer makes itself through `on-acting` of the layers inside it. It is in no conversation.
+    pub(super) async fn act_for(
+        self: &Arc<Self>,
+        layer: &str,
+        call: ToolCall,
+        offered: Arc<Vec<ToolDefinition>>,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolResponse, Error> {
+        let shared = authorised(call, offered, arguments);
+        self.chain.call_inside::<Acting>(layer, request(&shared), self.performing(&shared)).await
+    }
+
+    fn performing(self: &Arc<Self>, shared: &Shared) -> Arc<dyn Endpoint<Acting>> {
+        let (turn, shared) = (Arc::clone(self), Arc::clone(shared));
+        endpoint_fn(move |request, out| Arc::clone(&turn).perform(request, Arc::clone(&shared), out))
+    }
+
     /// The endpoint of `on-acting`: looks again at a call that a layer changed, and runs the tool.
     async fn perform(
         self: Arc<Self>,
@@ -74,13 +84,13 @@ impl Turn {
         shared: Shared,
         out: Sink,
     ) -> Result<ToolResponse, Error> {
-        let (known, mut arguments) = {
+        let (known, offered, mut arguments) = {
             let authorised = lock(&shared);
-            (authorised.call.clone(), authorised.arguments.clone())
+            (authorised.call.clone(), Arc::clone(&authorised.offered), authorised.arguments.clone())
         };
         let call = ToolCall { id: known.id.clone(), ..request.call.clone() };
         if !same_call(&call, &known) {
-            arguments = match self.vet_changed(&call, &self.offered()) {
+            arguments = match self.vet_changed(&call, &offered) {
                 Ok(arguments) => arguments,
                 Err(fault) => return Ok(ToolResponse::text_answer(ToolState::Error, fault)),
             };
@@ -161,6 +171,20 @@ impl Turn {
             })
             .await
     }
+}
+
+fn authorised(call: ToolCall, offered: Arc<Vec<ToolDefinition>>, arguments: Map<String, Value>) -> Shared {
+    Arc::new(Mutex::new(Authorised { call, offered, arguments, parked: None }))
+}
+
+/// What layers are asked of an authorised call.
+fn request(shared: &Shared) -> ToolRequest {
+    let authorised = lock(shared);
+    ToolRequest::new(ToolRequestData {
+        call: authorised.call.clone(),
+        offered: Arc::clone(&authorised.offered),
+        metadata: Map::new(),
+    })
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, Authorised> {

@@ -4,12 +4,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use futures::future::BoxFuture;
 
-use crate::chain::Sink;
+use crate::chain::{NoteKind, Sink};
 use crate::error::{Error, ErrorKind};
 use crate::message::{Message, Role, ToolCall, ToolDefinition, ToolState};
-use crate::request::{
-    Messages, ModelRequest, ModelResponse, Permission, ToolRequest, ToolRequestData, ToolResponse,
-};
+use crate::request::{Messages, ModelRequest, ModelResponse, Permission, ToolResponse};
 use crate::services::{Services, StateStore};
 
 use super::Inner;
@@ -89,13 +87,19 @@ impl Services for ReplyServices {
         self.offered(name, false)
     }
 
-    fn call_tool(&self, name: String, arguments: String) -> BoxFuture<'_, Result<ToolResponse, Error>> {
+    fn call_tool(
+        &self,
+        layer: String,
+        name: String,
+        arguments: String,
+    ) -> BoxFuture<'_, Result<ToolResponse, Error>> {
         Box::pin(async move {
             self.check_tool(&name)?;
             let turn = self.turn()?;
             let nested = Nested::enter(&turn)?;
-            let result = call_tool(&turn, name, arguments).await;
+            let result = call_tool(&turn, &layer, name.clone(), arguments).await;
             drop(nested);
+            turn.context.ledger.note(&layer, NoteKind::ToolCall { tool: name, outcome: outcome(&result) });
             result
         })
     }
@@ -147,7 +151,12 @@ fn moved(at: u32, start: u32, end: u32, fresh: u32) -> u32 {
 }
 
 /// Runs a tool for a layer: vetted and authorised as a model's call is, and stored nowhere.
-async fn call_tool(turn: &Arc<Turn>, name: String, arguments: String) -> Result<ToolResponse, Error> {
+async fn call_tool(
+    turn: &Arc<Turn>,
+    layer: &str,
+    name: String,
+    arguments: String,
+) -> Result<ToolResponse, Error> {
     let call = ToolCall { id: turn.context.world.id(), name, arguments };
     let all = turn.agent.tools.catalogue();
     let parsed = turn.vet(&call, &all, false).map_err(Error::invalid)?;
@@ -164,17 +173,23 @@ async fn call_tool(turn: &Arc<Turn>, name: String, arguments: String) -> Result<
             return Err(Error::new(ErrorKind::Denied, text));
         }
     }
-    let request = ToolRequest::new(ToolRequestData { call, offered: all, metadata: serde_json::Map::new() });
-    let cancel = turn.context.cancel.clone();
-    let response = tokio::select! {
-        biased;
-        () = cancel.cancelled() => return Err(Error::aborted()),
-        response = turn.run_tool(request, parsed, Sink::discard()) => response?,
-    };
+    let response = turn.act_for(layer, call, all, parsed).await?;
     if response.state == ToolState::Parked {
         return Err(Error::new(ErrorKind::Unsupported, "the tool wants to wait, which a layer can't"));
     }
     Ok(response)
+}
+
+/// What came of a layer's own tool call, for the operator.
+fn outcome(result: &Result<ToolResponse, Error>) -> String {
+    match result {
+        Ok(response) => match response.state {
+            ToolState::Success => "success".to_owned(),
+            ToolState::Denied => "denied".to_owned(),
+            ToolState::Error | ToolState::Interrupted | ToolState::Parked => "error".to_owned(),
+        },
+        Err(error) => format!("no result: {error}"),
+    }
 }
 
 /// One tool call of a layer, while it lasts.

@@ -80,9 +80,35 @@ impl Chain {
         endpoint: Arc<dyn Endpoint<H>>,
         out: Sink,
     ) -> Result<H::Response, Error> {
+        self.call_through(Arc::clone(self.at(H::KIND)), request, endpoint, out).await
+    }
+
+    /// The same for what a layer does itself: only those inside it are called, so that none stands around its own call.
+    ///
+    /// # Errors
+    /// As for [`Chain::call`].
+    pub(crate) async fn call_inside<H: Hook>(
+        &self,
+        layer: &str,
+        request: H::Request,
+        endpoint: Arc<dyn Endpoint<H>>,
+    ) -> Result<H::Response, Error> {
+        let inside: Vec<&str> =
+            self.slots.iter().map(|slot| &*slot.name).skip_while(|name| *name != layer).skip(1).collect();
+        let slots = self.at(H::KIND).iter().filter(|slot| inside.contains(&&*slot.name)).cloned().collect();
+        self.call_through(slots, request, endpoint, Sink::discard()).await
+    }
+
+    async fn call_through<H: Hook>(
+        &self,
+        slots: Arc<[Slot]>,
+        request: H::Request,
+        endpoint: Arc<dyn Endpoint<H>>,
+        out: Sink,
+    ) -> Result<H::Response, Error> {
         let cancel = self.context.cancel.clone();
         let call = Arc::new(HookCall {
-            slots: Arc::clone(self.at(H::KIND)),
+            slots,
             endpoint,
             context: Arc::clone(&self.context),
             parked: Mutex::new(None),

@@ -73,6 +73,14 @@ pub enum NoteKind {
         /// What happened the last time.
         cause: String,
     },
+    /// It ran a tool itself, past the model.
+    #[serde(rename = "layer-tool-call")]
+    ToolCall {
+        /// The tool.
+        tool: String,
+        /// The state of the result, or why there is none.
+        outcome: String,
+    },
     /// It asked for what it was not granted.
     #[serde(rename = "layer-denied")]
     Denied {

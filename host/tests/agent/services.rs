@@ -2,16 +2,17 @@
 
 use std::sync::{Arc, Mutex};
 
-use cepa::chain::{ChainEntry, HookFuture, HookKind, Layer, Next, Reasoning, Sink};
+use cepa::agent::ReplyItem;
+use cepa::chain::{Acting, ChainEntry, HookFuture, HookKind, Layer, Next, Reasoning, Sink};
 use cepa::error::Error;
 use cepa::message::{Block, Message, Role};
-use cepa::request::{ModelRequest, ReasoningRequest, ReasoningResponse};
+use cepa::request::{ModelRequest, ReasoningRequest, ReasoningResponse, ToolRequest, ToolResponse};
 use cepa::services::Services;
 use futures::future::BoxFuture;
 use serde_json::json;
 
 use crate::rig::{
-    Double, Script, agent, ask, ask_before, assert_sound, call, calls, line, opened, says, stored,
+    Double, Script, agent, ask, ask_before, assert_sound, call, calls, entry, line, opened, says, stored,
     transcript, turn,
 };
 
@@ -99,7 +100,9 @@ async fn a_withheld_tool_is_neither_offered_nor_run() {
 async fn a_layers_tool_call_is_checked_like_any_other_and_stored_nowhere() {
     let model = Script::new([says("Done.")]);
     let entry = once(|services| async move {
-        let run = |name: &str, arguments: &str| services.call_tool(name.to_owned(), arguments.to_owned());
+        let run = |name: &str, arguments: &str| {
+            services.call_tool("once".to_owned(), name.to_owned(), arguments.to_owned())
+        };
         assert_eq!(run("look", "{\"x\": 1}").await?.text(), "look 1");
         let mut errors = Vec::new();
         for (name, arguments) in
@@ -122,6 +125,56 @@ async fn a_layers_tool_call_is_checked_like_any_other_and_stored_nowhere() {
     let (told, session) = turn(&agent, "Hi").await;
     assert_eq!(told.result.response.text(), "Done.");
     assert_eq!(session.messages.len(), 2);
+}
+
+/// Notes each tool execution that it wraps.
+struct Watch(Arc<Mutex<Vec<String>>>);
+
+impl Layer for Watch {
+    fn on_acting(
+        self: Arc<Self>,
+        request: ToolRequest,
+        mut next: Next<Acting>,
+        _out: Sink,
+    ) -> HookFuture<ToolResponse> {
+        self.0.lock().unwrap().push(format!("{} {}", request.call.name, request.call.arguments));
+        Box::pin(async move { Ok(next.run(request).await?) })
+    }
+}
+
+#[tokio::test]
+async fn a_layers_tool_call_goes_through_the_layers_inside_it_and_is_noted() {
+    let model = Script::new([says("Done.")]);
+    let outside: Arc<Mutex<Vec<String>>> = Arc::default();
+    let inside: Arc<Mutex<Vec<String>>> = Arc::default();
+    let caller = once(|services| async move {
+        let run =
+            |name: &str| services.call_tool("once".to_owned(), name.to_owned(), "{\"x\": 1}".to_owned());
+        assert_eq!(run("look").await?.text(), "look 1");
+        run("write").await.unwrap_err();
+        Ok(())
+    });
+    let agent = agent(&model)
+        .tool(Arc::new(Double::echo("look")))
+        .tool(Arc::new(Double::echo("write")))
+        .permissions(ask_before(&["write"]))
+        .middleware(entry("outside", &[HookKind::Acting], Watch(Arc::clone(&outside))))
+        .middleware(caller)
+        .middleware(entry("inside", &[HookKind::Acting], Watch(Arc::clone(&inside))))
+        .build()
+        .await
+        .unwrap();
+    let (told, _) = turn(&agent, "Hi").await;
+    assert_eq!(*inside.lock().unwrap(), ["look {\"x\": 1}"]);
+    assert!(outside.lock().unwrap().is_empty(), "what a layer does inside is not seen outside");
+    let noted = told.items.iter().filter_map(|item| match item {
+        ReplyItem::Note(note) => Some(serde_json::to_string(note).unwrap()),
+        ReplyItem::Event(_) => None,
+    });
+    insta::assert_snapshot!(noted.collect::<Vec<_>>().join("\n"), @r#"
+    {"layer":"once","type":"layer-tool-call","tool":"look","outcome":"success"}
+    {"layer":"once","type":"layer-tool-call","tool":"write","outcome":"no result: tool `write` needs a person's confirmation, which a layer can't get"}
+    "#);
 }
 
 #[tokio::test]

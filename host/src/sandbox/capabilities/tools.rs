@@ -44,7 +44,8 @@ impl tools::Host for GuestState {
         if let Err(error) = self.granted_tool(&name) {
             return Ok(Err(error_to_guest(error)));
         }
-        let result = self.budget.waiting(self.context.services.call_tool(name, arguments)).await;
+        let call = self.context.services.call_tool(self.layer.spec.name.clone(), name, arguments);
+        let result = self.budget.waiting(call).await;
         match result {
             Ok(response) => Ok(Ok(self.give(response)?)),
             Err(error) => Ok(Err(error_to_guest(error))),
