@@ -87,6 +87,15 @@ fn a_bad_schema_is_named_with_its_owner() {
 }
 
 #[test]
+fn parameters_that_take_no_object_are_refused() {
+    for types in [json!("string"), json!(["string", "null"]), json!(7)] {
+        let error = refused("t", json!({ "type": types }));
+        assert!(error.ends_with(&format!("they take {types}, and a model gives an object")), "{error}");
+    }
+    Toolbox::default().add(ToolOwner::Native, tool("t", json!({ "type": ["object", "null"] }))).unwrap();
+}
+
+#[test]
 fn a_foreign_schema_is_never_fetched() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();

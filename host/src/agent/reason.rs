@@ -1,5 +1,6 @@
 //! One step's reasoning: the prompt, the request, the model.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::chain::{ModelCall, Reasoning, Sink, endpoint_fn};
@@ -101,6 +102,7 @@ impl Turn {
         let out = if request.internal { Sink::discard() } else { out };
         let model = model(&self.agent, &request.model)?;
         integrity::check(request.messages.iter().map(|message| &**message), &[])?;
+        check_offer(&request)?;
         if !request.internal {
             self.set_offered(Arc::clone(&request.tools), &request.tool_choice);
         }
@@ -138,6 +140,25 @@ fn model(agent: &Inner, alias: &str) -> Result<Arc<dyn crate::model::Model>, Err
         tracing::warn!("no model has the alias `{alias}`; there are: {known}");
         Error::new(ErrorKind::NotFound, format!("no model has the alias `{alias}`"))
     })
+}
+
+/// Refuses an offer that no provider takes: tools without a name of their own, or a choice that is not among them.
+fn check_offer(request: &ModelRequest) -> Result<(), Error> {
+    let mut names = HashSet::new();
+    for tool in &*request.tools {
+        if tool.name.is_empty() {
+            return Err(Error::invalid("a tool without a name is offered"));
+        }
+        if !names.insert(tool.name.as_str()) {
+            return Err(Error::invalid(format!("tool `{}` is offered twice", tool.name)));
+        }
+    }
+    match &request.tool_choice {
+        ToolChoice::Named(name) if !names.contains(name.as_str()) => {
+            Err(Error::invalid(format!("the tool choice names `{name}`, which is not offered")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The definitions of the offered names.

@@ -1,5 +1,6 @@
 //! What one step asks of the model, and what it comes to.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -31,12 +32,20 @@ shared! {
 }
 
 impl ReasoningRequest {
-    /// Offers only these tools. A name that is not in the catalogue is refused, and nothing changes.
+    /// Offers only these tools.
+    ///
+    /// # Errors
+    /// `not-found` for a name that is not in the catalogue, `invalid-input` for one that is given twice; nothing
+    /// changes then.
     pub fn set_tools(&mut self, names: Vec<String>) -> Result<(), Error> {
         if let Some(unknown) =
             names.iter().find(|name| !self.catalogue.iter().any(|tool| &tool.name == *name))
         {
             return Err(Error::new(ErrorKind::NotFound, format!("no tool `{unknown}` in the catalogue")));
+        }
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(name.as_str())) {
+            return Err(Error::invalid(format!("tool `{twice}` is offered twice")));
         }
         self.edit().tools = names;
         Ok(())

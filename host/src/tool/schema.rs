@@ -17,6 +17,9 @@ impl ArgumentSchema {
         if !parameters.is_object() {
             return Err(format!("they are {}, not an object", kind(parameters)));
         }
+        if let Some(other) = parameters.get("type").filter(|types| !names_object(types)) {
+            return Err(format!("they take {other}, and a model gives an object"));
+        }
         // The crate is built without its resolvers of `http:` and `file:`, so that a foreign schema reads nothing.
         jsonschema::validator_for(parameters).map(Self).map_err(|error| describe(&error))
     }
@@ -36,6 +39,14 @@ impl ArgumentSchema {
             Value::Object(arguments) if faults.is_empty() => Ok(arguments),
             _ => Err(format!("the arguments of `{name}` do not match its parameters: {}", faults.join("; "))),
         }
+    }
+}
+
+/// Whether a schema's `type` has objects among what it takes.
+fn names_object(types: &Value) -> bool {
+    match types {
+        Value::Array(types) => types.iter().any(|one| one == "object"),
+        one => one == "object",
     }
 }
 

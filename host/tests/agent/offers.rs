@@ -3,8 +3,10 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Reasoning, Sink};
-use cepa::message::ToolState;
-use cepa::request::{ModelRequest, ModelResponse, ReasoningRequest, ReasoningResponse, ToolResponse};
+use cepa::message::{ToolChoice, ToolDefinition, ToolState};
+use cepa::request::{
+    ModelRequest, ModelRequestData, ModelResponse, ReasoningRequest, ReasoningResponse, ToolResponse,
+};
 use cepa::services::Services;
 use cepa::tool::{Tool, ToolList, ToolOwner, ToolProvider};
 use futures::future::BoxFuture;
@@ -109,6 +111,51 @@ async fn a_tool_that_a_layer_took_out_of_a_request_is_refused() {
     let texts: Vec<String> = session.messages.iter().map(line).collect();
     assert_eq!(texts[4], format!("tool: c2 {REFUSED}"));
     assert_eq!(texts[6], "tool: c3 Success see 1");
+}
+
+/// Edits each request to the model.
+struct Edits(fn(&mut ModelRequestData));
+
+impl Layer for Edits {
+    fn on_model_call(
+        self: Arc<Self>,
+        mut request: ModelRequest,
+        mut next: Next<ModelCall>,
+        _out: Sink,
+    ) -> HookFuture<ModelResponse> {
+        (self.0)(request.edit());
+        Box::pin(async move { Ok(next.run(request).await?) })
+    }
+}
+
+#[tokio::test]
+async fn an_offer_that_no_provider_takes_reaches_none() {
+    let edits: [fn(&mut ModelRequestData); 3] = [
+        |data| {
+            let twice = data.tools.iter().chain(data.tools.iter()).cloned().collect();
+            data.tools = Arc::new(twice);
+        },
+        |data| {
+            let nameless =
+                data.tools.iter().cloned().map(|tool| ToolDefinition { name: String::new(), ..tool });
+            data.tools = Arc::new(nameless.collect());
+        },
+        |data| data.tool_choice = ToolChoice::Named("see".to_owned()),
+    ];
+    let mut errors = Vec::new();
+    for edit in edits {
+        let model = Script::new([]);
+        let layer = entry("edits", &[HookKind::ModelCall], Edits(edit));
+        let agent = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(layer);
+        let (told, _) = turn(&agent.build().await.unwrap(), "Go").await;
+        errors.push(told.result.response.error.clone().unwrap().message);
+        assert!(model.asked().is_empty());
+    }
+    insta::assert_snapshot!(errors.join("\n"), @"
+    tool `look` is offered twice
+    a tool without a name is offered
+    the tool choice names `see`, which is not offered
+    ");
 }
 
 /// Someone whose tools change when one of them says so.

@@ -45,6 +45,9 @@ impl ReasoningRequest {
         if let Some(unknown) = names.iter().find(|name| !data.catalogue.contains(name)) {
             return Err(Error::new(ErrorKind::NotFound, format!("no tool `{unknown}` in the catalogue")));
         }
+        if names.iter().enumerate().any(|(at, name)| names.iter().skip(at + 1).any(|other| other == name)) {
+            return Err(Error::invalid("a tool is offered twice"));
+        }
         data.tools = names.to_vec();
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! What a model is offered, and what it reports.
 
+use std::collections::HashSet;
+
 use super::json::{object_from_guest, object_to_guest, schema_from_guest};
 use super::same_cases;
 use crate::error::Error;
@@ -36,18 +38,26 @@ fn tool_from_guest(tool: wit::ToolDefinition) -> Result<ToolDefinition, Error> {
     })
 }
 
-/// Tool definitions of a guest, no two of one name.
+/// How many tools a guest may give at once: more than a model can choose from, and few enough to be compiled at a start.
+const TOOLS_MAX: usize = 1_024;
+
+/// Tool definitions of a guest: not too many, each with a name of its own.
 pub(in crate::sandbox) fn tools_from_guest(
     tools: Vec<wit::ToolDefinition>,
 ) -> Result<Vec<ToolDefinition>, Error> {
-    let mut checked: Vec<ToolDefinition> = Vec::with_capacity(tools.len());
-    for tool in tools {
-        if checked.iter().any(|known| known.name == tool.name) {
+    if tools.len() > TOOLS_MAX {
+        return Err(Error::limit("tools", TOOLS_MAX, tools.len()));
+    }
+    let mut names = HashSet::new();
+    for tool in &tools {
+        if tool.name.is_empty() {
+            return Err(Error::invalid("a tool has no name"));
+        }
+        if !names.insert(tool.name.as_str()) {
             return Err(Error::invalid(format!("two tools are named `{}`", tool.name)));
         }
-        checked.push(tool_from_guest(tool)?);
     }
-    Ok(checked)
+    tools.into_iter().map(tool_from_guest).collect()
 }
 
 pub(in crate::sandbox) fn choice_to_guest(choice: ToolChoice) -> wit::ToolChoice {

@@ -49,7 +49,10 @@ impl OnModelCall for Malform {
         say("an index", request.message(u32::MAX));
         say("a place", request.insert_message(u32::MAX, &Message::user("x")));
         say("a lack", request.remove_message(u32::MAX));
+        say("a schema of nothing", request.set_output_schema(Some(r#"{"type":"objekt"}"#)));
         say("a tool", request.set_tools(&[tool("{")]));
+        say("no name", request.set_tools(&[ToolDefinition { name: String::new(), ..tool("{}") }]));
+        say("a crowd", request.set_tools(&vec![tool("{}"); 1_025]));
         say("twins", request.set_tools(&[tool("{}"), tool("{}")]));
         say("a range", conversation::read(3, 1));
         say("a far range", conversation::replace(u32::MAX, u32::MAX, &[]));
