@@ -83,6 +83,7 @@ impl Turn {
         let endpoint = endpoint_fn(move |request, out| Arc::clone(&turn).ask_model(request, out));
         let response = self.chain.call::<ModelCall>(request, endpoint, out).await?;
         integrity::check_answer(&response.message)?;
+        self.settle_offer(&response.id);
         Ok(ReasoningResponse::new(ReasoningResponseData {
             message: response.message.clone(),
             usage: response.usage.clone(),
@@ -104,7 +105,7 @@ impl Turn {
         integrity::check(request.messages.iter().map(|message| &**message), &[])?;
         check_offer(&request)?;
         if !request.internal {
-            self.set_offered(Arc::clone(&request.tools), &request.tool_choice);
+            self.note_offer(&id, Arc::clone(&request.tools), &request.tool_choice);
         }
         let alias = request.model.clone();
         out.send(Event::ModelCallStart { id: id.clone(), model: model.model_name().to_owned() }).await?;

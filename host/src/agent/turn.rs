@@ -1,6 +1,6 @@
 //! What all parts of one running reply share.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -36,8 +36,10 @@ pub(super) struct Turn {
 /// What changes in the course of a reply and is not stored.
 #[derive(Default)]
 struct Memo {
-    /// What the last request to a model really offered.
+    /// What the model that answered last was offered.
     offered: Arc<Vec<ToolDefinition>>,
+    /// What each model call of the running step was offered, by its id.
+    offers: HashMap<String, Arc<Vec<ToolDefinition>>>,
     /// What layers withhold.
     withheld: HashSet<String>,
     /// The final content that the layers' review let through.
@@ -97,13 +99,33 @@ impl Turn {
         self.steps.load(Ordering::SeqCst)
     }
 
-    /// What the last request to a model offered; before the first one in this process, every tool.
+    /// What the model that answered last was offered; before the first answer in this process, every tool.
     pub(super) fn offered(&self) -> Arc<Vec<ToolDefinition>> {
         Arc::clone(&self.memo().offered)
     }
 
+    /// A step asks with this offer. It holds if layers answer without a model.
     pub(super) fn set_offered(&self, tools: Arc<Vec<ToolDefinition>>, choice: &ToolChoice) {
-        self.memo().offered = if *choice == ToolChoice::None { Arc::default() } else { tools };
+        let mut memo = self.memo();
+        memo.offered = callable(tools, choice);
+        memo.offers.clear();
+    }
+
+    /// A model is asked with this offer: layers may have changed it, and may ask several times.
+    pub(super) fn note_offer(&self, id: &str, tools: Arc<Vec<ToolDefinition>>, choice: &ToolChoice) {
+        let mut memo = self.memo();
+        memo.offered = callable(tools, choice);
+        let offered = Arc::clone(&memo.offered);
+        memo.offers.insert(id.to_owned(), offered);
+    }
+
+    /// This model call gave the step's answer: what it was offered can be called. An answer that a layer made itself is
+    /// held to what was offered last.
+    pub(super) fn settle_offer(&self, id: &str) {
+        let mut memo = self.memo();
+        if let Some(offered) = memo.offers.get(id).cloned() {
+            memo.offered = offered;
+        }
     }
 
     /// The names of the tools to be offered next, in the catalogue's order.
@@ -172,4 +194,9 @@ impl Turn {
     fn memo(&self) -> MutexGuard<'_, Memo> {
         self.memo.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What of an offer can be called.
+fn callable(tools: Arc<Vec<ToolDefinition>>, choice: &ToolChoice) -> Arc<Vec<ToolDefinition>> {
+    if *choice == ToolChoice::None { Arc::default() } else { tools }
 }

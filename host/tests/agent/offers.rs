@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use cepa::chain::{HookFuture, HookKind, Layer, ModelCall, Next, Reasoning, Sink};
+use cepa::event::EventKinds;
 use cepa::message::{ToolChoice, ToolDefinition, ToolState};
 use cepa::request::{
     ModelRequest, ModelRequestData, ModelResponse, ReasoningRequest, ReasoningResponse, ToolResponse,
@@ -156,6 +157,44 @@ async fn an_offer_that_no_provider_takes_reaches_none() {
     a tool without a name is offered
     the tool choice names `see`, which is not offered
     ");
+}
+
+/// Asks twice at once, the second time without tools, and answers with the first or the second.
+struct Hedges {
+    first: bool,
+}
+
+impl Layer for Hedges {
+    fn on_model_call(
+        self: Arc<Self>,
+        request: ModelRequest,
+        mut next: Next<ModelCall>,
+        _out: Sink,
+    ) -> HookFuture<ModelResponse> {
+        Box::pin(async move {
+            let mut bare = request.clone();
+            bare.edit().tools = Arc::default();
+            let mut first = next.start(request).await?;
+            first.next(EventKinds::MODEL_CALL).await?;
+            let mut second = next.start(bare).await?;
+            let (first, second) = (first.finish().await?, second.finish().await?);
+            Ok(if self.first { first } else { second })
+        })
+    }
+}
+
+#[tokio::test]
+async fn of_two_model_calls_at_once_the_one_that_answers_says_what_was_offered() {
+    for (first, result) in
+        [(true, "Success look 1"), (false, "Error there is no tool `look` to be called now; there are: none")]
+    {
+        let look = || calls([call("c1", "look", &json!({"x": 1}))]);
+        let model = Script::new([look(), look(), says("Done."), says("Done.")]);
+        let layer = entry("hedges", &[HookKind::ModelCall], Hedges { first });
+        let agent = agent(&model).tool(Arc::new(Double::echo("look"))).middleware(layer);
+        let (_, session) = turn(&agent.build().await.unwrap(), "Go").await;
+        assert_eq!(line(&session.messages[2]), format!("tool: c1 {result}"));
+    }
 }
 
 /// Someone whose tools change when one of them says so.
