@@ -12,7 +12,7 @@ use crate::agent::{Agent, AgentBuilder};
 use crate::chain::ChainEntry;
 use crate::manifest::{Manifest, SessionSpec};
 use crate::policy::LayerSpec;
-use crate::sandbox::{CompiledCache, Component, Sandbox};
+use crate::sandbox::{self, CompiledCache, Component, Sandbox};
 use crate::session::{MemorySessions, SessionStore, SqliteSessions, StoreError};
 use crate::tool::{ExternalTool, ToolOwner};
 use crate::world::{RealWorld, World};
@@ -147,10 +147,13 @@ impl Host {
     }
 
     fn entry(&self, manifest: &Manifest, layer: &LoadedLayer) -> Result<ChainEntry, LoadError> {
-        let middleware = self
-            .sandbox
-            .middleware(layer.spec.clone(), &layer.component)
-            .map_err(|error| LoadError::component(manifest, &layer.spec.name, "source", error.to_string()))?;
+        let middleware = self.sandbox.middleware(layer.spec.clone(), &layer.component).map_err(|error| {
+            let key = match &error {
+                sandbox::LoadError::Mount(error) => format!("grants/workspace/{}", error.mount),
+                _ => "source".to_owned(),
+            };
+            LoadError::component(manifest, &layer.spec.name, &key, error.to_string())
+        })?;
         Ok(layer.spec.entry(middleware))
     }
 }

@@ -21,4 +21,5 @@ pub mod services;
 pub mod session;
 pub mod state;
 pub mod tool;
+pub mod workspace;
 pub mod world;

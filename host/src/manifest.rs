@@ -7,6 +7,7 @@ mod expand;
 mod layers;
 mod mcp;
 mod models;
+mod mounts;
 mod permissions;
 mod problem;
 mod reader;

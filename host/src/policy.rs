@@ -60,6 +60,19 @@ pub struct Grants {
     pub tools: Vec<String>,
     /// Whether it may see or change the conversation.
     pub conversation: Access,
+    /// The folders it may use, each name once.
+    pub workspace: Vec<MountSpec>,
+}
+
+/// A folder of the host under a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountSpec {
+    /// The first name of every path below it.
+    pub name: String,
+    /// The folder.
+    pub folder: std::path::PathBuf,
+    /// Whether files below it may be changed.
+    pub writable: bool,
 }
 
 /// How far a grant goes.
@@ -75,7 +88,7 @@ pub enum Access {
 }
 
 /// The capabilities that need a grant, by the names of the contract's interfaces.
-pub const CAPABILITIES: [&str; 4] = ["state", "models", "tools", "conversation"];
+pub const CAPABILITIES: [&str; 5] = ["state", "models", "tools", "conversation", "workspace"];
 
 /// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
 pub const STACK_BYTES: usize = 512 << 10;
@@ -103,8 +116,8 @@ pub struct Limits {
     /// Bytes copied into and out of the guest in one hook call. Default 128 MiB: four times the longest answer of a
     /// model, and what a hook call can make the host keep.
     pub bytes_copied: u64,
-    /// Bytes that the guest hands over in one call of the host, or as the answer of a hook. Default 16 MiB: room for a
-    /// large picture. A list counts what its elements take in the host.
+    /// Bytes that the guest hands over in one call of the host, or as the answer of a hook, or reads of a file at once. Default
+    /// 16 MiB: room for a large picture. A list counts what its elements take in the host.
     pub payload: u64,
     /// Events sent in one hook call. Default 100,000: more than any answer has tokens.
     pub events: u32,
@@ -115,6 +128,11 @@ pub struct Limits {
     /// Bytes of state in each scope: in one reply, in one session, and in the layer. Default 16 MiB: memory of an
     /// agent, no data base. Each entry counts its key, its value and 64 bytes.
     pub state: u64,
+    /// Bytes of the files in each mount that may be changed, with those that were there before. Default 1 GiB: a large
+    /// project, and no disk full.
+    pub workspace_bytes: u64,
+    /// Files and folders in each such mount. Default 100,000: a project with what it was built of.
+    pub workspace_files: u32,
     /// Handles held at once. Default 10,000: more are a leak.
     pub handles: u32,
     /// Elements of all its tables together. Default 100,000, which is also the most: the largest language runtimes
@@ -136,6 +154,8 @@ impl Default for Limits {
             event_bytes: 64 << 20,
             log: 64 << 10,
             state: 16 << 20,
+            workspace_bytes: 1 << 30,
+            workspace_files: 100_000,
             handles: 10_000,
             tables: TABLE_ELEMENTS_MAX,
         }
@@ -155,7 +175,7 @@ pub enum Bound {
 
 impl Limits {
     /// Every limit by its name in the manifest.
-    pub fn each(&self) -> [(&'static str, Bound); 13] {
+    pub fn each(&self) -> [(&'static str, Bound); 15] {
         let Self {
             memory,
             cpu,
@@ -168,6 +188,8 @@ impl Limits {
             event_bytes,
             log,
             state,
+            workspace_bytes,
+            workspace_files,
             handles,
             tables,
         } = *self;
@@ -183,6 +205,8 @@ impl Limits {
             ("event-bytes", Bound::Bytes(event_bytes)),
             ("log", Bound::Bytes(log)),
             ("state", Bound::Bytes(state)),
+            ("workspace-bytes", Bound::Bytes(workspace_bytes)),
+            ("workspace-files", Bound::Count(workspace_files)),
             ("handles", Bound::Count(handles)),
             ("tables", Bound::Count(tables)),
         ]

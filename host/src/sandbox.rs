@@ -32,6 +32,7 @@ pub use component::{CONTRACT, Component};
 pub use engine::Counts;
 pub use load_error::LoadError;
 
+use crate::workspace::Folders;
 use counted::{Counted, CountedHost};
 use engine::Runtime;
 use store::GuestState;
@@ -42,6 +43,8 @@ pub struct Sandbox {
     runtime: Runtime,
     linker: Arc<Linker<GuestState>>,
     cache: Option<Arc<CompiledCache>>,
+    /// The folders behind all layers' mounts, so that layers of one folder share its count.
+    folders: Folders,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -61,7 +64,12 @@ impl Sandbox {
         bindings::Middleware::add_to_linker::<_, CountedHost>(&mut linker, |state| Counted(state))
             .map_err(LoadError::engine)?;
         wasmtime_wasi::p2::add_to_linker_async(&mut linker).map_err(LoadError::engine)?;
-        Ok(Self { runtime, linker: Arc::new(linker), cache: cache.map(Arc::new) })
+        Ok(Self {
+            runtime,
+            linker: Arc::new(linker),
+            cache: cache.map(Arc::new),
+            folders: Folders::default(),
+        })
     }
 
     /// What this sandbox has made so far.

@@ -2,7 +2,9 @@
 
 #[cfg(target_family = "wasm")]
 pub use crate::bindings::cepa::middleware::{
-    clock, context, conversation, flow, log, models, random, requests, state, tools,
+    clock, context, conversation, flow, log, models, random, requests, state, tools, workspace,
 };
 #[cfg(not(target_family = "wasm"))]
-pub use crate::native::{clock, context, conversation, flow, log, models, random, requests, state, tools};
+pub use crate::native::{
+    clock, context, conversation, flow, log, models, random, requests, state, tools, workspace,
+};

@@ -40,6 +40,7 @@ mod middleware;
 mod names;
 mod shortcuts;
 pub mod state;
+pub mod workspace;
 
 #[cfg(not(target_family = "wasm"))]
 mod native;

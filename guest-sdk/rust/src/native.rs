@@ -12,6 +12,7 @@ mod services;
 mod store;
 mod tool;
 mod turn;
+pub mod workspace;
 
 pub use ambient::{clock, context, log, random};
 pub use services::{conversation, models, tools};

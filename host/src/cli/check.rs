@@ -1,5 +1,7 @@
 //! `cepa check`.
 
+mod remarks;
+
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
@@ -7,7 +9,7 @@ use std::time::Duration;
 use cepa::chain::{HookKind, OnFault};
 use cepa::host::{Loaded, LoadedLayer};
 use cepa::manifest::{Manifest, ProviderSpec};
-use cepa::policy::{Access, Bound, CAPABILITIES, Grants, LayerSource, Limits};
+use cepa::policy::{Access, Bound, Grants, LayerSource, Limits, MountSpec};
 use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
@@ -16,6 +18,7 @@ use super::load;
 use super::style::harmless;
 use super::table::Table;
 use super::view::Mode;
+use remarks::remarks;
 
 /// Loads everything and shows it.
 pub fn check(path: &Path, mode: Mode) -> Result<Exit, Failure> {
@@ -58,7 +61,7 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
         text.push_str(&format!("\ntools: {}\n", tools.join(", ")));
     }
     for layer in &loaded.layers {
-        for remark in remarks(layer) {
+        for remark in remarks(manifest, layer) {
             text.push_str(&format!("\nnote: {remark}\n"));
         }
     }
@@ -82,11 +85,12 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "models": layer.spec.grants.models,
                 "tools": layer.spec.grants.tools,
                 "conversation": access(layer.spec.grants.conversation),
+                "workspace": mounts_json(&layer.spec.grants.workspace),
             },
             "limits": limits_json(&layer.spec.limits),
             "on-fault": on_fault(layer),
             "max-faults": layer.spec.max_faults,
-            "notes": remarks(layer),
+            "notes": remarks(manifest, layer),
         })
     });
     let tools = loaded.agent.tools();
@@ -123,7 +127,23 @@ fn grants(grants: &Grants) -> String {
     if grants.conversation != Access::None {
         given.push(format!("conversation={}", access(grants.conversation)));
     }
+    if !grants.workspace.is_empty() {
+        let mounts: Vec<String> = grants.workspace.iter().map(mount).collect();
+        given.push(format!("workspace={}", mounts.join(",")));
+    }
     if given.is_empty() { "-".to_owned() } else { given.join(" ") }
+}
+
+/// A mount without its folder, which would make the table wide.
+fn mount(mount: &MountSpec) -> String {
+    format!("{}:{}", if mount.writable { "rw" } else { "ro" }, mount.name)
+}
+
+fn mounts_json(mounts: &[MountSpec]) -> Value {
+    let each = mounts
+        .iter()
+        .map(|mount| json!({ "mount": mount.name, "folder": mount.folder, "writable": mount.writable }));
+    Value::Array(each.collect())
 }
 
 fn access(access: Access) -> &'static str {
@@ -178,30 +198,4 @@ fn on_fault(layer: &LoadedLayer) -> &'static str {
         OnFault::Fail => "fail",
         OnFault::Skip => "skip",
     }
-}
-
-/// Where what a component asks for and what it is granted differ.
-fn remarks(layer: &LoadedLayer) -> Vec<String> {
-    let grants = &layer.spec.grants;
-    let granted = |capability: &str| match capability {
-        "state" => grants.state,
-        "models" => !grants.models.is_empty(),
-        "tools" => !grants.tools.is_empty(),
-        _ => grants.conversation != Access::None,
-    };
-    let asked = layer.component.capabilities();
-    CAPABILITIES
-        .into_iter()
-        .filter_map(|capability| match (asked.contains(&capability), granted(capability)) {
-            (true, false) => Some(format!(
-                "layer `{}` imports `{capability}` and is not granted it, so its calls there are denied",
-                layer.spec.name
-            )),
-            (false, true) => Some(format!(
-                "layer `{}` is granted `{capability}` and does not import it, so the grant can go",
-                layer.spec.name
-            )),
-            _ => None,
-        })
-        .collect()
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::agent::check_alias;
 use super::models::positive_duration;
+use super::mounts;
 use super::problem::{Problem, Span};
 use super::reader::{At, Reader};
 use super::section::Section;
@@ -133,6 +134,7 @@ fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]
         models: values(models),
         tools: values(table.texts(reader, "tools").unwrap_or_default()),
         conversation: table.word(reader, "conversation", &access).unwrap_or_default(),
+        workspace: mounts::read(reader, &mut table),
     };
     table.finish(reader);
     grants
@@ -157,6 +159,10 @@ fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
         event_bytes: table.parsed(reader, "event-bytes", units::size).unwrap_or(default.event_bytes),
         log: table.parsed(reader, "log", units::size).unwrap_or(default.log),
         state: table.parsed(reader, "state", units::size).unwrap_or(default.state),
+        workspace_bytes: table
+            .parsed(reader, "workspace-bytes", units::size)
+            .unwrap_or(default.workspace_bytes),
+        workspace_files: table.count(reader, "workspace-files", 0).unwrap_or(default.workspace_files),
         handles: table.count(reader, "handles", 1).unwrap_or(default.handles),
         tables: table.count_within(reader, "tables", 0..=TABLE_ELEMENTS_MAX).unwrap_or(default.tables),
     };

@@ -11,6 +11,7 @@ fn parse(text: &str) -> Result<Manifest, String> {
     for (name, content) in [("script.toml", ""), ("prompt.md", "Be kind.\n"), ("guest.wasm", "")] {
         std::fs::write(folder.path().join(name), content).expect("written");
     }
+    std::fs::create_dir(folder.path().join("notes")).expect("a folder in it");
     let variable = |name: &str| match name {
         "KEY" => Some("sk-from-the-environment".to_owned()),
         "EMPTY" => Some(String::new()),
@@ -132,6 +133,28 @@ fn unknown_keys() {
         parse("[agent]\nname = \"a\"\nmodle = \"main\"\n[models.main]\nprovider = \"scripted\"\nscript = \"script.toml\"\ncolour = \"red\"\n[[middlewares]]\n")
             .expect_err("mistakes")
     );
+}
+
+#[test]
+fn mounts() {
+    let layer = "[[middleware]]\nname = \"x\"\nsource = \"bundled:x\"\n";
+    let grant = "[middleware.grants.workspace]\n\"b\" = \"rw:./notes\"\na = \"ro:notes\"\n";
+    let manifest = parse(&format!("{AGENT}{MODELS}{layer}{grant}")).expect("a good manifest");
+    let [layer] = manifest.layers.as_slice() else { panic!("one layer") };
+    let mounts: Vec<(&str, bool)> =
+        layer.grants.workspace.iter().map(|mount| (mount.name.as_str(), mount.writable)).collect();
+    assert_eq!(mounts, [("b", true), ("a", false)]);
+    let folder = manifest.folder();
+    assert!(layer.grants.workspace.iter().all(|mount| mount.folder == folder.join("notes")));
+}
+
+#[test]
+fn mounts_that_are_none() {
+    let layer = "[[middleware]]\nname = \"x\"\nsource = \"bundled:x\"\n";
+    insta::assert_snapshot!(errors_with(&format!(
+        "{layer}[middleware.grants.workspace]\nwork = \"./notes\"\nhere = \"rw:\"\ngone = \"ro:./gone\"\nfile = \"rw:prompt.md\"\n\"a/b\" = \"ro:notes\"\nNUL = \"ro:notes\"\n\"..\" = \"ro:notes\"\nnumber = 7\nhome = \"ro:${{env:NONE}}\"\n{}",
+        layer.replace("\"x\"\ns", "\"y\"\ngrants = { workspace = \"rw:notes\" }\ns")
+    )));
 }
 
 #[test]

@@ -47,6 +47,7 @@ wasmtime::component::bindgen!({
         "cepa:middleware/models.complete": async | trappable,
         "cepa:middleware/tools.call": async | trappable,
         "cepa:middleware/conversation.replace": async | trappable,
+        "cepa:middleware/workspace": async | trappable,
         default: trappable,
     },
     exports: { default: async },

@@ -6,6 +6,7 @@ mod models;
 mod state;
 mod time;
 mod tools;
+mod workspace;
 
 /// Whether a list of granted names covers this one; `*` stands for all.
 fn covers(granted: &[String], name: &str) -> bool {

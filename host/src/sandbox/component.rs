@@ -11,6 +11,7 @@ use wasmtime::component::{Component as Compiled, InstancePre};
 
 use crate::chain::{HookSet, MAX_FAULTS_DEFAULT, Middleware, OnFault, ReplyContext};
 use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
+use crate::workspace::{Quota, Workspace};
 
 use super::Sandbox;
 use super::budget::{LimitHit, LogBudget, within};
@@ -138,7 +139,7 @@ impl Sandbox {
     /// A middleware of this component for one place in a chain.
     ///
     /// # Errors
-    /// When the configuration does not fit the component's schema.
+    /// When the configuration does not fit the component's schema, or a mount can't be opened.
     pub fn middleware(
         &self,
         spec: LayerSpec,
@@ -147,8 +148,20 @@ impl Sandbox {
         if let Some(schema) = &component.config_schema {
             schema.check(&spec)?;
         }
-        let info = LayerInfo { config: spec.config.to_string(), spec, wasi: component.reading.wasi };
+        let workspace = self.workspace(&spec)?;
+        let info =
+            LayerInfo { config: spec.config.to_string(), spec, wasi: component.reading.wasi, workspace };
         Ok(Arc::new(ComponentMiddleware::new(component.template.clone(), component.hooks(), Arc::new(info))))
+    }
+
+    /// The files that a layer may use, if there are any.
+    fn workspace(&self, spec: &LayerSpec) -> Result<Option<Arc<Workspace>>, LoadError> {
+        if spec.grants.workspace.is_empty() {
+            return Ok(None);
+        }
+        let quota = Quota { bytes: spec.limits.workspace_bytes, files: spec.limits.workspace_files.into() };
+        let opened = Workspace::open(&spec.grants.workspace, quota, &self.folders);
+        Ok(Some(Arc::new(opened.map_err(LoadError::Mount)?)))
     }
 
     fn compile(&self, name: &str, bytes: &[u8]) -> Result<Compiled, LoadError> {
@@ -181,7 +194,8 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         max_faults: MAX_FAULTS_DEFAULT,
     };
     let limits = spec.limits.clone();
-    let info = Arc::new(LayerInfo { config: "{}".to_owned(), spec, wasi: component.reading.wasi });
+    let info =
+        Arc::new(LayerInfo { config: "{}".to_owned(), spec, wasi: component.reading.wasi, workspace: None });
     let context = ReplyContext::builder("", "").build();
     let log = Arc::new(LogBudget::new(limits.log));
     let made = component.template.instantiate(context, info, log).await;

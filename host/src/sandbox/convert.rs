@@ -6,6 +6,7 @@ mod event;
 mod json;
 mod message;
 mod model;
+mod workspace;
 
 pub(super) use decision::{permission_from_guest, permission_to_guest, verdict_from_guest};
 pub(super) use error::{error_from_guest, error_to_guest};
@@ -18,6 +19,7 @@ pub(super) use message::{
 pub(super) use model::{
     choice_from_guest, choice_to_guest, reason_to_guest, tool_to_guest, tools_from_guest, usage_to_guest,
 };
+pub(super) use workspace::entry_to_guest;
 
 /// Makes both directions between two enums of the same cases.
 macro_rules! same_cases {

@@ -1,5 +1,7 @@
 //! Why a component can't be a middleware.
 
+use crate::workspace::MountError;
+
 /// Why a component can't be loaded. The text names the component and says what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -85,6 +87,9 @@ pub enum LoadError {
         /// Each place that does not fit, and why.
         cause: String,
     },
+    /// A mount of the layer can't be opened.
+    #[error(transparent)]
+    Mount(MountError),
 }
 
 impl LoadError {

@@ -9,6 +9,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 use crate::chain::{HookKind, NoteKind, ReplyContext};
 use crate::error::{Error, ErrorKind};
 use crate::policy::LayerSpec;
+use crate::workspace::Workspace;
 
 use super::budget::{Budget, Line, LogBudget, Ticks};
 use super::resources::Unreadable;
@@ -27,6 +28,8 @@ pub(super) struct LayerInfo {
     pub(super) config: String,
     /// Whether the component imports WASI, so that it needs an empty world of it.
     pub(super) wasi: bool,
+    /// The files it may use; none if no mount was granted.
+    pub(super) workspace: Option<Arc<Workspace>>,
 }
 
 /// The data of a store.
@@ -134,12 +137,16 @@ impl GuestState {
 
     /// The error of a capability that was not granted; noted for the operator as well.
     pub(super) fn denied(&self, capability: &'static str, object: &str) -> Error {
-        let name = &self.layer.spec.name;
         let object = shortened(object);
-        self.context.ledger.note(name, NoteKind::Denied { capability, object: object.clone() });
+        self.note_denied(capability, object.clone());
         let object = if object.is_empty() { String::new() } else { format!(" for `{object}`") };
         Error::new(ErrorKind::Denied, format!("the capability `{capability}` is not granted{object}"))
             .code("not-granted")
+    }
+
+    /// Tells the operator that the layer was refused something.
+    pub(super) fn note_denied(&self, capability: &'static str, object: String) {
+        self.context.ledger.note(&self.layer.spec.name, NoteKind::Denied { capability, object });
     }
 }
 

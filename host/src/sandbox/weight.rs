@@ -2,7 +2,7 @@
 
 use wasmtime::component::Resource;
 
-use super::bindings::cepa::middleware::{events, log, requests, state, types};
+use super::bindings::cepa::middleware::{events, log, requests, state, types, workspace};
 
 /// A value of the contract.
 pub(super) trait Weight: Sized {
@@ -34,6 +34,7 @@ weightless!(
     f64,
     log::Level,
     state::Scope,
+    workspace::EntryKind,
     events::EventKinds,
     requests::Permission,
     types::Role,
@@ -115,6 +116,8 @@ records! {
     types::Message { id, name, content, metadata }
     types::ToolDefinition { name, description, parameters, metadata }
     types::Usage { details }
+    workspace::Mount { name }
+    workspace::Entry { name }
     requests::PermissionDecision { reason }
     events::TextDelta { id, text }
     events::DataStart { id, media_type }

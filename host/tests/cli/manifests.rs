@@ -60,6 +60,25 @@ fn check_shows_layers_and_tools_and_writes_nothing() {
 }
 
 #[test]
+fn check_shows_mounts_and_what_they_expose() {
+    let layer = "[[middleware]]\nname = \"x\"\nsource = \"x.wasm\"\n";
+    let grants = "grants = { workspace = { all = \"rw:.\", notes = \"rw:notes\", skills = \"ro:.\" } }\n";
+    let place = Place::new(&format!("{layer}{grants}")).file("x.wasm", cepa_tests::guest!("files"));
+    std::fs::create_dir(place.path().join("notes")).expect("a folder can be made");
+    let done = place.cepa("check .").ends_with(0);
+    assert!(done.out.contains("workspace=rw:all,rw:notes,ro:skills"), "{}", done.out);
+    let note = "note: layer `x` may change the manifest, the session file, the component of `x` through its mount `all`; mount a folder without them unless you mean it\n";
+    assert!(done.out.contains(note), "{}", done.out);
+    assert!(!done.out.contains("mount `notes`") && !done.out.contains("mount `skills`"), "{}", done.out);
+    let lines = place.cepa("check . --json").ends_with(0).out;
+    assert!(
+        lines.contains("{\"mount\":\"notes\",\"folder\":") && lines.contains("\"writable\":true"),
+        "{lines}"
+    );
+    assert!(place.cepa("inspect x.wasm").ends_with(0).out.contains("\ngrants     workspace\n"));
+}
+
+#[test]
 fn a_configuration_that_does_not_fit_is_shown_at_its_place() {
     let place = Place::new(
         "[[middleware]]\nname = \"r\"\nsource = \"bundled:model-retry\"\nconfig = { max-retries = \"many\" }\n",

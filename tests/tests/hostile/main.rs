@@ -128,6 +128,16 @@ rows! {
         .says("limit `state` reached: 100195 bytes of 100000 bytes allowed")
         .works("Answer.");
 
+    writes_files_without_end: Row::new(guest!("litter-files")).config(json!({ "bytes": 1_000 })).files()
+        .limits(|limits| limits.workspace_bytes = 50_000)
+        .says("`work/999` has no room: limit `workspace-bytes` of its mount reached: 51000 of 50000 allowed")
+        .works("Answer.");
+
+    writes_empty_files_without_end: Row::new(guest!("litter-files")).config(json!({ "bytes": 0 })).files()
+        .limits(|limits| limits.workspace_files = 50)
+        .says("`work/999` has no room: limit `workspace-files` of its mount reached: 51 of 50 allowed")
+        .works("Answer.");
+
     runs_next_a_million_times: Row::new(guest!("million")).limits(|limits| limits.host_calls = 10_000)
         .says("limit `next-runs` reached: 17 of 16 allowed")
         .faults("on-model-call", &["limit `host-calls` reached: 10001 of 10000 allowed"]);

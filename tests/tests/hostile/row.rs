@@ -5,13 +5,14 @@ use std::sync::Arc;
 use cepa::agent::Agent;
 use cepa::chain::{ChainEntry, NoteKind, OnFault};
 use cepa::event::Outcome;
-use cepa::policy::{Grants, Limits};
+use cepa::policy::{Grants, Limits, MountSpec};
 use cepa::sandbox::Component;
 use cepa::world::RealWorld;
 use cepa_tests::agent::{Echo, Told, agent, model, told};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 /// A component and what it comes to.
@@ -25,6 +26,8 @@ pub(crate) struct Row {
     text: &'static str,
     log: Vec<&'static str>,
     denied: &'static [(&'static str, &'static str)],
+    /// Where its files are.
+    folder: Option<TempDir>,
 }
 
 impl Row {
@@ -37,6 +40,7 @@ impl Row {
             text: "Answer.",
             log: Vec::new(),
             denied: &[],
+            folder: None,
         }
     }
 
@@ -47,6 +51,15 @@ impl Row {
 
     pub(crate) fn grants(mut self, grants: Grants) -> Self {
         self.plan = self.plan.grants(grants);
+        self
+    }
+
+    /// It may change the files of a folder of its own, the mount `work`.
+    pub(crate) fn files(mut self) -> Self {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let (name, path) = ("work".to_owned(), folder.path().to_owned());
+        self.plan.spec.grants.workspace.push(MountSpec { name, folder: path, writable: true });
+        self.folder = Some(folder);
         self
     }
 

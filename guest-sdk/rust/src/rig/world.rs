@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use crate::backend::log::Level;
 use crate::backend::requests::ModelRequestData;
 use crate::backend::state::Scope;
+use crate::backend::workspace::Mount;
 use crate::{Error, ErrorKind, Message, ModelResponse, ToolDefinition, ToolResponse};
 
 /// A group of imports that an operator grants.
@@ -16,6 +17,7 @@ pub enum Capability {
     Models,
     Tools,
     Conversation,
+    Workspace,
 }
 
 /// Everything that imports read and write. All is granted until a test says otherwise.
@@ -63,6 +65,12 @@ pub struct World {
     pub called: Vec<(String, String)>,
     /// The conversation.
     pub conversation: Vec<Message>,
+    /// The mounts: `work`, which may be changed, until a test says otherwise.
+    pub mounts: Vec<Mount>,
+    /// The files by their paths.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// The folders by their paths, mounts left out.
+    pub folders: BTreeSet<String>,
     /// What is not granted.
     pub denied: BTreeSet<Capability>,
     seed: u32,
@@ -92,6 +100,9 @@ impl World {
             tool_answers: VecDeque::new(),
             called: Vec::new(),
             conversation: Vec::new(),
+            mounts: vec![Mount { name: "work".to_owned(), writable: true }],
+            files: BTreeMap::new(),
+            folders: BTreeSet::new(),
             denied: BTreeSet::new(),
             seed: 0x2545_F491,
         }

@@ -46,6 +46,33 @@ impl<'t> Section<'t> {
         texts
     }
 
+    /// A table whose keys are the user's own, with strings as values, in the order of the text.
+    pub(in crate::manifest) fn named_texts(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Vec<(At<String>, At<String>)> {
+        let Some(value) = self.value(reader, key) else { return Vec::new() };
+        let DeValue::Table(table) = value.get_ref() else {
+            self.wrong(reader, key, value, "a table of strings").unwrap_or(());
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for (name, value) in table {
+            reader.marks.insert(format!("{}/{key}/{}", self.pointer, name.get_ref()), value.span());
+            let DeValue::String(text) = value.get_ref() else {
+                self.wrong(reader, key, value, "a table of strings").unwrap_or(());
+                continue;
+            };
+            let name = At { value: name.get_ref().to_string(), span: name.span() };
+            texts.extend(
+                reader.expand(text, &value.span()).map(|text| (name, At { value: text, span: value.span() })),
+            );
+        }
+        texts.sort_by_key(|(name, _)| name.span.start);
+        texts
+    }
+
     /// A table within this one.
     pub(in crate::manifest) fn table(
         &mut self,

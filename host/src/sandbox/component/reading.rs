@@ -8,7 +8,7 @@ use crate::chain::{HookKind, HookSet};
 use crate::sandbox::load_error::LoadError;
 
 /// The interfaces of the contract that a component may import.
-const OFFERED: [&str; 12] = [
+const OFFERED: [&str; 13] = [
     "types",
     "events",
     "requests",
@@ -21,6 +21,7 @@ const OFFERED: [&str; 12] = [
     "models",
     "tools",
     "conversation",
+    "workspace",
 ];
 
 /// The WASI packages of which a component gets an empty world.

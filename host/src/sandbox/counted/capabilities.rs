@@ -4,7 +4,7 @@ use wasmtime::component::Resource;
 
 use crate::request::{ModelRequest, ModelResponse, ToolResponse};
 use crate::sandbox::bindings::cepa::middleware::{
-    clock, context, conversation, log, models, random, state, tools, types,
+    clock, context, conversation, log, models, random, state, tools, types, workspace,
 };
 
 use super::{Answer, counted};
@@ -66,5 +66,18 @@ counted! {
         fn count() -> Answer<u32>;
         fn read(start: u32, end: u32) -> Answer<Vec<types::Message>>;
         async fn replace(start: u32, end: u32, messages: Vec<types::Message>) -> Answer<()>;
+    }
+
+    workspace::Host {
+        async fn mounts() -> Answer<Vec<workspace::Mount>>;
+        async fn stat(path: String) -> Answer<workspace::Entry>;
+        async fn entries(path: String, after: Option<String>, limit: u32) -> Answer<Vec<workspace::Entry>>;
+        async fn read(path: String) -> Answer<Vec<u8>>;
+        async fn read_part(path: String, offset: u64, length: u32) -> Answer<Vec<u8>>;
+        async fn write(path: String, content: Vec<u8>) -> Answer<()>;
+        async fn append(path: String, content: Vec<u8>) -> Answer<()>;
+        async fn create_folder(path: String) -> Answer<()>;
+        async fn remove(path: String) -> Answer<()>;
+        async fn rename(path: String, target: String) -> Answer<()>;
     }
 }

@@ -1,0 +1,47 @@
+//! `grants.workspace`: the folders that a layer may use, each under a name.
+
+use super::problem::Problem;
+use super::reader::{At, Reader};
+use super::section::Section;
+use crate::policy::MountSpec;
+use crate::workspace::path::check_name;
+
+pub(super) fn read(reader: &mut Reader<'_>, grants: &mut Section<'_>) -> Vec<MountSpec> {
+    let mounts = grants.named_texts(reader, "workspace");
+    mounts.into_iter().filter_map(|(name, written)| mount(reader, name, &written)).collect()
+}
+
+fn mount(reader: &mut Reader<'_>, name: At<String>, written: &At<String>) -> Option<MountSpec> {
+    if let Err(problem) = check_name(&name.value) {
+        let message = format!("`{}` can't be the name of a mount", name.value.escape_debug());
+        reader.report(Problem::at(name.span, message).says(problem.to_string()));
+        return None;
+    }
+    let Some((writable, path)) = access(&written.value) else {
+        let message = format!("mount `{}` does not say how far it goes", name.value);
+        let help = "write `ro:./folder` for reading alone, or `rw:./folder` for reading and changing";
+        reader.report(Problem::at(written.span.clone(), message).help(help));
+        return None;
+    };
+    let folder = reader.surroundings.folder.join(path);
+    if !folder.is_dir() {
+        let message = if folder.exists() {
+            format!("`{}` is no folder", folder.display())
+        } else {
+            format!("there is no folder `{}`", folder.display())
+        };
+        let help = "the path is relative to the manifest; make the folder first";
+        reader.report(Problem::at(written.span.clone(), message).help(help));
+        return None;
+    }
+    Some(MountSpec { name: name.value, folder, writable })
+}
+
+/// Whether files may be changed, and the path.
+fn access(written: &str) -> Option<(bool, &str)> {
+    let (writable, path) = match written.strip_prefix("rw:") {
+        Some(path) => (true, path),
+        None => (false, written.strip_prefix("ro:")?),
+    };
+    (!path.is_empty()).then_some((writable, path))
+}
