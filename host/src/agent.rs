@@ -43,6 +43,7 @@ use serde_json::{Map, Value};
 
 use crate::chain::{ChainEntry, TakenOut};
 use crate::error::Error;
+use crate::index::Index;
 use crate::message::ToolDefinition;
 use crate::model::Model;
 use crate::session::{CallState, OpenCall, SessionData, SessionStore};
@@ -74,6 +75,7 @@ struct Inner {
     entries: Vec<ChainEntry>,
     tools: Toolbox,
     sessions: Arc<dyn SessionStore>,
+    index: Arc<Index>,
     permissions: PermissionRules,
     bounds: Bounds,
     world: Arc<dyn World>,

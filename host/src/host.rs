@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, AgentBuilder};
 use crate::chain::ChainEntry;
+use crate::index::Index;
 use crate::manifest::{Manifest, SessionSpec};
 use crate::policy::LayerSpec;
 use crate::sandbox::{self, CompiledCache, Component, Sandbox};
@@ -135,6 +136,7 @@ impl Host {
         for layer in &layers {
             builder = builder.middleware(self.entry(manifest, layer)?);
         }
+        builder = builder.index(Arc::new(open_index(manifest)?));
         for tool in &manifest.tools {
             builder = builder.tool_of(ToolOwner::Outside, Arc::new(ExternalTool::new(tool.clone())));
         }
@@ -166,6 +168,15 @@ fn bounds(mut builder: AgentBuilder, manifest: &Manifest) -> AgentBuilder {
         builder = builder.max_draft_attempts(attempts);
     }
     builder
+}
+
+/// Where the layers keep documents. The file is left alone unless a layer may use it.
+fn open_index(manifest: &Manifest) -> Result<Index, LoadError> {
+    let used = manifest.layers.iter().any(|layer| layer.grants.index);
+    match manifest.sessions.index_file().filter(|_| used) {
+        Some(path) => Index::open(path).map_err(LoadError::Index),
+        None => Ok(Index::memory()),
+    }
 }
 
 async fn open_sessions(spec: &SessionSpec) -> Result<Arc<dyn SessionStore>, StoreError> {

@@ -9,6 +9,7 @@ pub mod chain;
 pub mod error;
 pub mod event;
 pub mod host;
+pub mod index;
 pub mod manifest;
 pub mod message;
 pub mod model;

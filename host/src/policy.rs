@@ -60,6 +60,8 @@ pub struct Grants {
     pub tools: Vec<String>,
     /// Whether it may see or change the conversation.
     pub conversation: Access,
+    /// Whether it may keep documents and search them.
+    pub index: bool,
     /// The folders it may use, each name once.
     pub workspace: Vec<MountSpec>,
 }
@@ -88,7 +90,7 @@ pub enum Access {
 }
 
 /// The capabilities that need a grant, by the names of the contract's interfaces.
-pub const CAPABILITIES: [&str; 5] = ["state", "models", "tools", "conversation", "workspace"];
+pub const CAPABILITIES: [&str; 6] = ["state", "models", "tools", "conversation", "workspace", "index"];
 
 /// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
 pub const STACK_BYTES: usize = 512 << 10;
@@ -133,6 +135,9 @@ pub struct Limits {
     pub workspace_bytes: u64,
     /// Files and folders in each such mount. Default 100,000: a project with what it was built of.
     pub workspace_files: u32,
+    /// Bytes of the layer's documents, in all its collections and sessions. Default 64 MiB: some ten thousand pages. Each
+    /// document counts its id, its text, its metadata and 64 bytes.
+    pub index: u64,
     /// Handles held at once. Default 10,000: more are a leak.
     pub handles: u32,
     /// Elements of all its tables together. Default 100,000, which is also the most: the largest language runtimes
@@ -156,6 +161,7 @@ impl Default for Limits {
             state: 16 << 20,
             workspace_bytes: 1 << 30,
             workspace_files: 100_000,
+            index: 64 << 20,
             handles: 10_000,
             tables: TABLE_ELEMENTS_MAX,
         }
@@ -175,7 +181,7 @@ pub enum Bound {
 
 impl Limits {
     /// Every limit by its name in the manifest.
-    pub fn each(&self) -> [(&'static str, Bound); 15] {
+    pub fn each(&self) -> [(&'static str, Bound); 16] {
         let Self {
             memory,
             cpu,
@@ -190,6 +196,7 @@ impl Limits {
             state,
             workspace_bytes,
             workspace_files,
+            index,
             handles,
             tables,
         } = *self;
@@ -207,6 +214,7 @@ impl Limits {
             ("state", Bound::Bytes(state)),
             ("workspace-bytes", Bound::Bytes(workspace_bytes)),
             ("workspace-files", Bound::Count(workspace_files)),
+            ("index", Bound::Bytes(index)),
             ("handles", Bound::Count(handles)),
             ("tables", Bound::Count(tables)),
         ]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::error::{Error, ErrorKind};
+use crate::index::Index;
 use crate::message::{Message, ToolDefinition};
 use crate::request::{Messages, ModelRequest, ModelResponse, ToolResponse};
 
@@ -42,6 +43,8 @@ pub trait Services: Send + Sync {
     fn replace(&self, start: u32, end: u32, messages: Vec<Message>) -> BoxFuture<'_, Result<(), Error>>;
     /// Where layers keep their state.
     fn state(&self) -> Arc<dyn StateStore>;
+    /// Where layers keep their documents.
+    fn index(&self) -> Arc<Index>;
 }
 
 /// How long a value lasts.
@@ -181,5 +184,9 @@ impl Services for NoServices {
 
     fn state(&self) -> Arc<dyn StateStore> {
         Arc::new(crate::state::MemoryState::default())
+    }
+
+    fn index(&self) -> Arc<Index> {
+        Arc::new(Index::memory())
     }
 }

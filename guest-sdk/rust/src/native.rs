@@ -4,6 +4,7 @@ mod ambient;
 mod compress;
 mod flow_handles;
 mod handle;
+pub mod index;
 mod model;
 mod permission;
 mod reasoning;

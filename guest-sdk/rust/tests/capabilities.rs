@@ -1,6 +1,7 @@
 //! Capabilities in the rig: files and documents in memory.
 
-use cepa_sdk::rig::{Rig, with};
+use cepa_sdk::index::{self, Document, Scope};
+use cepa_sdk::rig::{Capability, Rig, with};
 use cepa_sdk::{Error, ErrorKind, Middleware, NoConfig, workspace};
 
 /// Does nothing by itself: what the tests use is around it.
@@ -36,3 +37,27 @@ fn files_are_kept_below_mounts() -> Result<(), Error> {
     assert_eq!(kind(workspace::remove("work/papers/a")), Some(ErrorKind::Denied));
     Ok(())
 }
+
+#[test]
+fn documents_are_found_by_their_words() -> Result<(), Error> {
+    Rig::<Idle>::new(NoConfig {})?;
+    let english = Document::new("a", "Onion soup")
+        .with_metadata(&Tags::from([("lang".to_owned(), "en".to_owned())]))?;
+    index::put(Scope::Layer, "notes", &[english, Document::new("b", "Onion, onion")])?;
+    let ids = |query: &str, filter: Option<&str>| -> Result<Vec<String>, Error> {
+        let hits = index::search(Scope::Layer, "notes", query, filter, 10)?;
+        Ok(hits.into_iter().map(|hit| hit.document.id).collect())
+    };
+    assert_eq!(ids("ONION", None)?, ["b", "a"]);
+    assert_eq!(ids("onion", Some(r#"{"lang": ["en", "fr"]}"#))?, ["a"]);
+    assert_eq!(index::count(Scope::Session, "notes")?, 0);
+    let found = index::get(Scope::Layer, "notes", "a")?.map(|found| found.read_metadata::<Tags>());
+    assert_eq!(found.transpose()?.and_then(|tags| tags.get("lang").cloned()).as_deref(), Some("en"));
+    assert_eq!(index::remove(Scope::Layer, "notes", &["a".to_owned()])?, 1);
+    assert_eq!(index::clear(Scope::Layer, "notes")?, 1);
+    with(|world| world.denied.insert(Capability::Index));
+    assert_eq!(index::count(Scope::Layer, "notes").err().map(|error| error.kind), Some(ErrorKind::Denied));
+    Ok(())
+}
+
+type Tags = std::collections::BTreeMap<String, String>;

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::chain::ChainEntry;
 use crate::chain::HookKind;
 use crate::error::Failure;
+use crate::index::Index;
 use crate::model::Model;
 use crate::session::{MemorySessions, SessionStore, StoreError};
 use crate::tool::{Tool, ToolOwner, ToolProvider, Toolbox};
@@ -40,6 +41,7 @@ pub struct AgentBuilder {
     tools: Vec<(ToolOwner, Arc<dyn Tool>)>,
     providers: Vec<(ToolOwner, Arc<dyn ToolProvider>)>,
     sessions: Option<Arc<dyn SessionStore>>,
+    index: Arc<Index>,
     permissions: PermissionRules,
     bounds: Bounds,
     world: Option<Arc<dyn World>>,
@@ -64,6 +66,7 @@ impl AgentBuilder {
             tools: Vec::new(),
             providers: Vec::new(),
             sessions: None,
+            index: Arc::default(),
             permissions: PermissionRules::default(),
             bounds: Bounds { steps: 50, draft_attempts: 3, structured_attempts: 3 },
             world: None,
@@ -138,6 +141,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn sessions(mut self, sessions: Arc<dyn SessionStore>) -> Self {
         self.sessions = Some(sessions);
+        self
+    }
+
+    /// Says where layers keep their documents. In memory by default.
+    #[must_use]
+    pub fn index(mut self, index: Arc<Index>) -> Self {
+        self.index = index;
         self
     }
 
@@ -220,6 +230,7 @@ impl AgentBuilder {
             entries: self.entries,
             tools: toolbox,
             sessions: sessions().await?,
+            index: self.index,
             permissions: self.permissions,
             bounds: self.bounds,
             world: self.world.unwrap_or_else(|| Arc::new(RealWorld::default())),

@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 
 use crate::chain::{NoteKind, Sink};
 use crate::error::{Error, ErrorKind};
+use crate::index::Index;
 use crate::message::{Message, Role, ToolCall, ToolDefinition, ToolState};
 use crate::request::{Messages, ModelRequest, ModelResponse, Permission, ToolResponse};
 use crate::services::{Services, StateStore};
@@ -121,6 +122,10 @@ impl Services for ReplyServices {
 
     fn state(&self) -> Arc<dyn StateStore> {
         self.agent.sessions.state()
+    }
+
+    fn index(&self) -> Arc<Index> {
+        Arc::clone(&self.agent.index)
     }
 }
 

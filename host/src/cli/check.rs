@@ -85,6 +85,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "models": layer.spec.grants.models,
                 "tools": layer.spec.grants.tools,
                 "conversation": access(layer.spec.grants.conversation),
+                "index": layer.spec.grants.index,
                 "workspace": mounts_json(&layer.spec.grants.workspace),
             },
             "limits": limits_json(&layer.spec.limits),
@@ -126,6 +127,9 @@ fn grants(grants: &Grants) -> String {
     }
     if grants.conversation != Access::None {
         given.push(format!("conversation={}", access(grants.conversation)));
+    }
+    if grants.index {
+        given.push("index".to_owned());
     }
     if !grants.workspace.is_empty() {
         let mounts: Vec<String> = grants.workspace.iter().map(mount).collect();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use cepa::host::{Host, LoadError, Loaded};
+use cepa::index::OpenError;
 use cepa::manifest::Manifest;
 use cepa::sandbox::CompiledCache;
 use cepa::session::StoreError;
@@ -60,6 +61,13 @@ pub fn failure(error: LoadError) -> Failure {
                 _ => {
                     "see that you may write to the file and its folder and that no other program holds it, or name another under `[sessions]`"
                 }
+            };
+            Failure::new(Exit::Session, error).hint(hint)
+        }
+        LoadError::Index(error) => {
+            let hint = match error {
+                OpenError::System { .. } => "see that you may write to the file and its folder",
+                _ => "move the file away, and the layers begin afresh",
             };
             Failure::new(Exit::Session, error).hint(hint)
         }

@@ -3,7 +3,7 @@
 use crate::agent::BuildError;
 use crate::manifest::{Manifest, ManifestError, Problem, Span};
 use crate::tool::{ToolOwner, ToolboxError};
-use crate::{sandbox, session::StoreError};
+use crate::{index, sandbox, session::StoreError};
 
 /// Why an agent can't be made from a manifest.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +18,9 @@ pub enum LoadError {
     /// The session file can't be used.
     #[error(transparent)]
     Session(StoreError),
+    /// The file of the layers' documents can't be used.
+    #[error(transparent)]
+    Index(index::OpenError),
     /// The sandbox can't be set up on this machine.
     #[error(transparent)]
     Engine(sandbox::LoadError),

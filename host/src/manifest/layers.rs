@@ -134,6 +134,7 @@ fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]
         models: values(models),
         tools: values(table.texts(reader, "tools").unwrap_or_default()),
         conversation: table.word(reader, "conversation", &access).unwrap_or_default(),
+        index: table.flag(reader, "index").is_some_and(|flag| flag.value),
         workspace: mounts::read(reader, &mut table),
     };
     table.finish(reader);
@@ -163,6 +164,7 @@ fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
             .parsed(reader, "workspace-bytes", units::size)
             .unwrap_or(default.workspace_bytes),
         workspace_files: table.count(reader, "workspace-files", 0).unwrap_or(default.workspace_files),
+        index: table.parsed(reader, "index", units::size).unwrap_or(default.index),
         handles: table.count(reader, "handles", 1).unwrap_or(default.handles),
         tables: table.count_within(reader, "tables", 0..=TABLE_ELEMENTS_MAX).unwrap_or(default.tables),
     };

@@ -15,6 +15,17 @@ pub enum SessionSpec {
     Memory,
 }
 
+impl SessionSpec {
+    /// The file of the documents that layers keep: beside the sessions, `sessions.index.db` for `sessions.db`. None for
+    /// sessions in memory.
+    pub fn index_file(&self) -> Option<PathBuf> {
+        match self {
+            Self::File(path) => Some(path.with_extension("index.db")),
+            Self::Memory => None,
+        }
+    }
+}
+
 /// The file of sessions when the manifest names none, from its folder.
 const FILE_DEFAULT: &str = ".cepa/sessions.db";
 

@@ -153,7 +153,7 @@ fn mounts_that_are_none() {
     let layer = "[[middleware]]\nname = \"x\"\nsource = \"bundled:x\"\n";
     insta::assert_snapshot!(errors_with(&format!(
         "{layer}[middleware.grants.workspace]\nwork = \"./notes\"\nhere = \"rw:\"\ngone = \"ro:./gone\"\nfile = \"rw:prompt.md\"\n\"a/b\" = \"ro:notes\"\nNUL = \"ro:notes\"\n\"..\" = \"ro:notes\"\nnumber = 7\nhome = \"ro:${{env:NONE}}\"\n{}",
-        layer.replace("\"x\"\ns", "\"y\"\ngrants = { workspace = \"rw:notes\" }\ns")
+        layer.replace("\"x\"\ns", "\"y\"\ngrants = { workspace = \"rw:notes\", index = \"yes\" }\ns")
     )));
 }
 

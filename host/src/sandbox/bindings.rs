@@ -48,6 +48,7 @@ wasmtime::component::bindgen!({
         "cepa:middleware/tools.call": async | trappable,
         "cepa:middleware/conversation.replace": async | trappable,
         "cepa:middleware/workspace": async | trappable,
+        "cepa:middleware/index": async | trappable,
         default: trappable,
     },
     exports: { default: async },

@@ -2,6 +2,7 @@
 
 mod context;
 mod conversation;
+mod index;
 mod models;
 mod state;
 mod time;

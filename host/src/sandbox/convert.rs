@@ -3,6 +3,7 @@
 mod decision;
 mod error;
 mod event;
+mod index;
 mod json;
 mod message;
 mod model;
@@ -11,6 +12,7 @@ mod workspace;
 pub(super) use decision::{permission_from_guest, permission_to_guest, verdict_from_guest};
 pub(super) use error::{error_from_guest, error_to_guest};
 pub(super) use event::{event_from_guest, event_to_guest, kinds_from_guest, outcome_to_guest};
+pub(super) use index::{document_to_guest, documents_from_guest, filter_from_guest, hit_to_guest};
 pub(super) use json::{json_from_guest, schema_from_guest};
 pub(super) use message::{
     call_to_guest, content_from_guest, message_from_guest, message_to_guest, messages_from_guest,

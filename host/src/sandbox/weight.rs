@@ -2,7 +2,7 @@
 
 use wasmtime::component::Resource;
 
-use super::bindings::cepa::middleware::{events, log, requests, state, types, workspace};
+use super::bindings::cepa::middleware::{events, index, log, requests, state, types, workspace};
 
 /// A value of the contract.
 pub(super) trait Weight: Sized {
@@ -35,6 +35,7 @@ weightless!(
     log::Level,
     state::Scope,
     workspace::EntryKind,
+    index::Scope,
     events::EventKinds,
     requests::Permission,
     types::Role,
@@ -118,6 +119,8 @@ records! {
     types::Usage { details }
     workspace::Mount { name }
     workspace::Entry { name }
+    index::Document { id, text, metadata }
+    index::Hit { document }
     requests::PermissionDecision { reason }
     events::TextDelta { id, text }
     events::DataStart { id, media_type }

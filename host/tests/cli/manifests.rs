@@ -67,7 +67,7 @@ fn check_shows_mounts_and_what_they_expose() {
     std::fs::create_dir(place.path().join("notes")).expect("a folder can be made");
     let done = place.cepa("check .").ends_with(0);
     assert!(done.out.contains("workspace=rw:all,rw:notes,ro:skills"), "{}", done.out);
-    let note = "note: layer `x` may change the manifest, the session file, the component of `x` through its mount `all`; mount a folder without them unless you mean it\n";
+    let note = "note: layer `x` may change the manifest, the session file, the file of documents, the component of `x` through its mount `all`; mount a folder without them unless you mean it\n";
     assert!(done.out.contains(note), "{}", done.out);
     assert!(!done.out.contains("mount `notes`") && !done.out.contains("mount `skills`"), "{}", done.out);
     let lines = place.cepa("check . --json").ends_with(0).out;

@@ -138,6 +138,12 @@ rows! {
         .says("`work/999` has no room: limit `workspace-files` of its mount reached: 51 of 50 allowed")
         .works("Answer.");
 
+    keeps_documents_without_end: Row::new(guest!("litter-index"))
+        .grants(Grants { index: true, ..Grants::default() })
+        .limits(|limits| limits.index = 50_000)
+        .says("limit `index` reached: 50196 bytes of 50000 bytes allowed")
+        .works("Answer.");
+
     runs_next_a_million_times: Row::new(guest!("million")).limits(|limits| limits.host_calls = 10_000)
         .says("limit `next-runs` reached: 17 of 16 allowed")
         .faults("on-model-call", &["limit `host-calls` reached: 10001 of 10000 allowed"]);

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::backend::index::{Document, Scope as IndexScope};
 use crate::backend::log::Level;
 use crate::backend::requests::ModelRequestData;
 use crate::backend::state::Scope;
@@ -18,6 +19,7 @@ pub enum Capability {
     Tools,
     Conversation,
     Workspace,
+    Index,
 }
 
 /// Everything that imports read and write. All is granted until a test says otherwise.
@@ -71,6 +73,8 @@ pub struct World {
     pub files: BTreeMap<String, Vec<u8>>,
     /// The folders by their paths, mounts left out.
     pub folders: BTreeSet<String>,
+    /// The documents by scope, collection and id.
+    pub documents: BTreeMap<(IndexScope, String, String), Document>,
     /// What is not granted.
     pub denied: BTreeSet<Capability>,
     seed: u32,
@@ -103,6 +107,7 @@ impl World {
             mounts: vec![Mount { name: "work".to_owned(), writable: true }],
             files: BTreeMap::new(),
             folders: BTreeSet::new(),
+            documents: BTreeMap::new(),
             denied: BTreeSet::new(),
             seed: 0x2545_F491,
         }

@@ -34,6 +34,7 @@ fn granted(grants: &Grants, capability: &str) -> bool {
         "state" => grants.state,
         "models" => !grants.models.is_empty(),
         "tools" => !grants.tools.is_empty(),
+        "index" => grants.index,
         "workspace" => !grants.workspace.is_empty(),
         _ => grants.conversation != Access::None,
     }
@@ -41,9 +42,11 @@ fn granted(grants: &Grants, capability: &str) -> bool {
 
 /// What says what layers may do, or holds what they keep, and could be changed through a mount.
 fn exposed(manifest: &Manifest, layer: &str, mount: &MountSpec) -> Option<String> {
+    let index = manifest.sessions.index_file().unwrap_or_default();
     let mut guarded = vec![("the manifest".to_owned(), manifest.path.as_path())];
     if let SessionSpec::File(file) = &manifest.sessions {
         guarded.push(("the session file".to_owned(), file));
+        guarded.push(("the file of documents".to_owned(), &index));
     }
     for other in &manifest.layers {
         if let LayerSource::File(path) | LayerSource::Project(path) = &other.source {

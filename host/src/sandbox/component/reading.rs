@@ -8,7 +8,7 @@ use crate::chain::{HookKind, HookSet};
 use crate::sandbox::load_error::LoadError;
 
 /// The interfaces of the contract that a component may import.
-const OFFERED: [&str; 13] = [
+const OFFERED: [&str; 14] = [
     "types",
     "events",
     "requests",
@@ -22,6 +22,7 @@ const OFFERED: [&str; 13] = [
     "tools",
     "conversation",
     "workspace",
+    "index",
 ];
 
 /// The WASI packages of which a component gets an empty world.

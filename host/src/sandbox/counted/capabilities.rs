@@ -4,7 +4,7 @@ use wasmtime::component::Resource;
 
 use crate::request::{ModelRequest, ModelResponse, ToolResponse};
 use crate::sandbox::bindings::cepa::middleware::{
-    clock, context, conversation, log, models, random, state, tools, types, workspace,
+    clock, context, conversation, index, log, models, random, state, tools, types, workspace,
 };
 
 use super::{Answer, counted};
@@ -79,5 +79,20 @@ counted! {
         async fn create_folder(path: String) -> Answer<()>;
         async fn remove(path: String) -> Answer<()>;
         async fn rename(path: String, target: String) -> Answer<()>;
+    }
+
+    index::Host {
+        async fn put(scope: index::Scope, collection: String, documents: Vec<index::Document>) -> Answer<()>;
+        async fn get(scope: index::Scope, collection: String, id: String) -> Answer<Option<index::Document>>;
+        async fn remove(scope: index::Scope, collection: String, ids: Vec<String>) -> Answer<u32>;
+        async fn clear(scope: index::Scope, collection: String) -> Answer<u32>;
+        async fn search(
+            scope: index::Scope,
+            collection: String,
+            query: String,
+            filter: Option<String>,
+            limit: u32
+        ) -> Answer<Vec<index::Hit>>;
+        async fn count(scope: index::Scope, collection: String) -> Answer<u32>;
     }
 }
