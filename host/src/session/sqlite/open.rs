@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
@@ -18,6 +18,9 @@ const APPLICATION_ID: u32 = 0x4365_7061;
 const FORMAT: u32 = 1;
 /// How long to wait for another process that writes to the same file.
 const BUSY: Duration = Duration::from_secs(10);
+
+/// How long to wait before it is tried again where SQLite does not wait itself.
+const AGAIN: Duration = Duration::from_millis(5);
 
 const SCHEMA: &str = "
 CREATE TABLE session (
@@ -75,6 +78,24 @@ pub(super) struct SessionFile {
     pub(super) sizes: Sizes,
 }
 
+/// Switches the write-ahead log on. SQLite itself does not wait here for others that open the file at the same time,
+/// since it takes the lock of one that reads already.
+fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        let switched = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+        match switched {
+            Err(error)
+                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+                    && begun.elapsed() < BUSY =>
+            {
+                std::thread::sleep(AGAIN);
+            }
+            switched => return switched,
+        }
+    }
+}
+
 impl SessionFile {
     /// Opens or makes the file.
     pub(super) fn open(path: PathBuf) -> Result<Self, StoreError> {
@@ -105,7 +126,7 @@ impl SessionFile {
         })?;
         self.check_content()?;
         self.run(|connection| {
-            connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+            switch_to_log(connection)?;
             connection.pragma_update(None, "synchronous", "FULL")
         })
     }
