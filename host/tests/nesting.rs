@@ -163,6 +163,28 @@ async fn a_run_that_a_layer_gives_up_ends_and_the_next_one_works() {
 }
 
 #[tokio::test]
+async fn nothing_is_left_of_a_run_that_a_layer_gives_up_as_it_answers() {
+    let given_up = Arc::new(AtomicBool::new(false));
+    let hasty = layer(|request: ModelRequest, mut next: Next<ModelCall>| async move {
+        let mut run = pin!(next.run(request));
+        let first = std::future::poll_fn(|cx| Poll::Ready(run.as_mut().poll(cx))).await;
+        assert!(first.is_pending(), "what is inside waits");
+        Ok(answer())
+    });
+    let flag = Arc::clone(&given_up);
+    let endpoint = endpoint_fn(move |_: ModelRequest, _: Sink| {
+        let held = Dropped(Arc::clone(&flag));
+        async move {
+            let _held = held;
+            std::future::pending().await
+        }
+    });
+    let response = call(&[hasty], endpoint).await.unwrap();
+    assert_eq!(response.text(), answer().text());
+    assert!(given_up.load(Ordering::Relaxed), "what was lifted is gone with the call");
+}
+
+#[tokio::test]
 async fn a_part_that_panics_after_it_waited_is_an_error_for_those_around_it() {
     let polls = Counter::default();
     let endpoint = endpoint_fn(|_: ModelRequest, _: Sink| async move {

@@ -21,6 +21,8 @@ struct Lifted {
     places: Vec<usize>,
     /// Parts that nobody polls yet.
     fresh: Vec<BoxFuture<'static, ()>>,
+    /// Whether nobody polls the branch any more.
+    over: bool,
     /// How to tell whoever polls the branch of fresh ones, unless he is about to look for them.
     waker: Option<Waker>,
 }
@@ -31,7 +33,8 @@ impl Branch {
         let woken = Arc::new(Woken::default());
         let waker = Waker::from(Arc::clone(&woken));
         let mut parts = FuturesUnordered::new();
-        std::future::poll_fn(move |cx| {
+        let over = OverOnDrop(self.clone());
+        let result = std::future::poll_fn(move |cx| {
             woken.outer.register(cx.waker());
             self.lock().waker = None;
             loop {
@@ -48,14 +51,18 @@ impl Branch {
                 parts.extend(fresh);
             }
         })
-        .await
+        .await;
+        drop(over);
+        result
     }
 
     /// Lifts the part at a place, until what it gives is dropped.
     pub(super) fn lift(&self, place: usize, part: BoxFuture<'static, ()>) -> Place<'_> {
         let mut lifted = self.lock();
         lifted.places.push(place);
-        lifted.fresh.push(part);
+        if !lifted.over {
+            lifted.fresh.push(part);
+        }
         // A layer may have taken its run to a task of its own.
         if let Some(waker) = lifted.waker.take() {
             waker.wake();
@@ -78,6 +85,21 @@ impl Branch {
 
     fn lock(&self) -> MutexGuard<'_, Lifted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets go of what was lifted and never polled: such a part holds the branch, as the branch holds it.
+struct OverOnDrop(Branch);
+
+impl Drop for OverOnDrop {
+    fn drop(&mut self) {
+        let fresh = {
+            let mut lifted = self.0.lock();
+            lifted.over = true;
+            std::mem::take(&mut lifted.fresh)
+        };
+        // A part that ends may give its own place free, which takes the lock.
+        drop(fresh);
     }
 }
 
