@@ -20,6 +20,7 @@ pub mod sandbox;
 pub mod secret;
 pub mod services;
 pub mod session;
+mod sqlite;
 pub mod state;
 pub mod tool;
 pub mod workspace;

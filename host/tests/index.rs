@@ -341,6 +341,24 @@ fn a_file_lasts_and_is_shared_by_processes() {
     assert!((900..=1_000).contains(&all), "the quota holds whoever wrote: {all}");
 }
 
+#[test]
+fn processes_that_begin_at_once_share_a_new_file() {
+    for _ in 0..10 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.db");
+        std::thread::scope(|scope| {
+            for n in 0..6 {
+                let path = &path;
+                scope.spawn(move || {
+                    let index = Index::open(path).unwrap();
+                    index.put(&notes(), &[document(&n.to_string(), "word", json!({}))], ROOM).unwrap();
+                });
+            }
+        });
+        assert_eq!(found(&Index::open(&path).unwrap(), "word").len(), 6);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_is_for_its_owner_alone() {

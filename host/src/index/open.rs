@@ -1,10 +1,10 @@
 //! Opening an index file: what it must be, and what is made where there is none.
 
-use std::fs::OpenOptions;
 use std::path::Path;
-use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
+
+use crate::sqlite::{BUSY, make, switch_to_log};
 
 use super::error::OpenError;
 
@@ -12,8 +12,6 @@ use super::error::OpenError;
 const APPLICATION_ID: u32 = 0x4365_7049;
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u32 = 1;
-/// How long to wait for another process that writes to the same file.
-const BUSY: Duration = Duration::from_secs(10);
 
 const SCHEMA: &str = "
 CREATE TABLE layer (
@@ -89,7 +87,7 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<Ours> {
     let ours = first_look(connection)?;
     if matches!(ours, Ours::Yes) {
         connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        switch_to_log(connection)?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
     }
     Ok(ours)
@@ -116,15 +114,6 @@ fn first_look(connection: &mut Connection) -> rusqlite::Result<Ours> {
     }
     let verdict: String = change.pragma_query_value(None, "quick_check", |row| row.get(0))?;
     Ok(if verdict == "ok" { Ours::Yes } else { Ours::No(verdict) })
-}
-
-/// Makes an absent file, readable for its owner alone.
-fn make(path: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }
 
 fn explain(path: &Path, error: &rusqlite::Error) -> OpenError {

@@ -1,12 +1,13 @@
 //! Opening a session file: what it must be, and what is made where there is none.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::sqlite::{BUSY, make, switch_to_log};
 
 use super::super::StoreError;
 use super::read::all;
@@ -16,11 +17,6 @@ use super::state::Sizes;
 const APPLICATION_ID: u32 = 0x4365_7061;
 /// The format that this program writes, and the newest that it reads.
 const FORMAT: u32 = 1;
-/// How long to wait for another process that writes to the same file.
-const BUSY: Duration = Duration::from_secs(10);
-
-/// How long to wait before it is tried again where SQLite does not wait itself.
-const AGAIN: Duration = Duration::from_millis(5);
 
 const SCHEMA: &str = "
 CREATE TABLE session (
@@ -76,24 +72,6 @@ pub(super) struct SessionFile {
     pub(super) seen: HashMap<String, i64>,
     /// What the places of layers' state hold.
     pub(super) sizes: Sizes,
-}
-
-/// Switches the write-ahead log on. SQLite itself does not wait here for others that open the file at the same time,
-/// since it takes the lock of one that reads already.
-fn switch_to_log(connection: &Connection) -> rusqlite::Result<()> {
-    let begun = Instant::now();
-    loop {
-        let switched = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
-        match switched {
-            Err(error)
-                if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
-                    && begun.elapsed() < BUSY =>
-            {
-                std::thread::sleep(AGAIN);
-            }
-            switched => return switched,
-        }
-    }
 }
 
 impl SessionFile {
@@ -232,14 +210,6 @@ fn check_header(path: &Path) -> Result<(), StoreError> {
         return Err(StoreError::Newer { path: path.display().to_string(), found: word(60), known: FORMAT });
     }
     Ok(())
-}
-
-fn make(path: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
 }
 
 fn io(path: &Path, error: &std::io::Error) -> StoreError {
