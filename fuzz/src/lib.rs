@@ -4,6 +4,7 @@
 
 // What a target finds is a panic, so a target may panic itself.
 mod component_bytes;
+mod grant_matching;
 mod guest_output;
 mod manifest;
 mod model_stream;
@@ -17,10 +18,11 @@ use tokio::runtime::Runtime;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     ("manifest", manifest::read),
     ("component-bytes", component_bytes::load),
     ("guest-output", guest_output::speak),
+    ("grant-matching", grant_matching::hold),
     ("openai-stream", model_stream::openai),
     ("anthropic-stream", model_stream::anthropic),
     ("session-file", session_file::open),

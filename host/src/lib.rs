@@ -9,6 +9,7 @@ pub mod chain;
 pub mod error;
 pub mod event;
 pub mod host;
+pub mod http;
 pub mod index;
 pub mod manifest;
 pub mod message;

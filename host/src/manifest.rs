@@ -8,10 +8,12 @@ mod layers;
 mod mcp;
 mod models;
 mod mounts;
+mod network;
 mod permissions;
 mod problem;
 mod reader;
 mod render;
+mod secrets;
 mod section;
 mod server;
 mod sessions;
@@ -187,7 +189,9 @@ impl Parts {
 fn read_sections(reader: &mut Reader<'_>, mut root: Section<'_>) -> Option<Parts> {
     let models = models::read(reader, &mut root);
     let agent = agent::read(reader, &mut root, &models.aliases);
-    let layers = layers::read(reader, &mut root, &models.aliases);
+    let secrets = secrets::read(reader, &mut root);
+    let known = layers::Known { aliases: &models.aliases, secrets: &secrets };
+    let layers = layers::read(reader, &mut root, &known);
     let mcp = mcp::read(reader, &mut root);
     let tools = tools::read(reader, &mut root);
     let permissions = permissions::read(reader, &mut root);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::chain::{ChainEntry, Health, Middleware, OnFault};
+use crate::http::{Rule, SecretGrant};
 
 /// A layer of the manifest, resolved.
 #[derive(Clone, Debug)]
@@ -64,6 +65,10 @@ pub struct Grants {
     pub index: bool,
     /// The folders it may use, each name once.
     pub workspace: Vec<MountSpec>,
+    /// What it may request of servers.
+    pub http: Vec<Rule>,
+    /// The secrets that go with its requests.
+    pub secrets: Vec<SecretGrant>,
 }
 
 /// A folder of the host under a name.
@@ -90,7 +95,8 @@ pub enum Access {
 }
 
 /// The capabilities that need a grant, by the names of the contract's interfaces.
-pub const CAPABILITIES: [&str; 6] = ["state", "models", "tools", "conversation", "workspace", "index"];
+pub const CAPABILITIES: [&str; 7] =
+    ["state", "models", "tools", "conversation", "workspace", "index", "http"];
 
 /// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
 pub const STACK_BYTES: usize = 512 << 10;

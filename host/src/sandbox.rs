@@ -32,6 +32,8 @@ pub use component::{CONTRACT, Component};
 pub use engine::Counts;
 pub use load_error::LoadError;
 
+use crate::http::{Resolver, SystemResolver};
+
 use crate::workspace::Folders;
 use counted::{Counted, CountedHost};
 use engine::Runtime;
@@ -45,6 +47,7 @@ pub struct Sandbox {
     cache: Option<Arc<CompiledCache>>,
     /// The folders behind all layers' mounts, so that layers of one folder share its count.
     folders: Folders,
+    resolver: Arc<dyn Resolver>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -69,7 +72,15 @@ impl Sandbox {
             linker: Arc::new(linker),
             cache: cache.map(Arc::new),
             folders: Folders::default(),
+            resolver: Arc::new(SystemResolver),
         })
+    }
+
+    /// The same, and the layers that it makes from now on look names up here instead of asking the system.
+    #[must_use]
+    pub fn resolving(mut self, resolver: Arc<dyn Resolver>) -> Self {
+        self.resolver = resolver;
+        self
     }
 
     /// What this sandbox has made so far.

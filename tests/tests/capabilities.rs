@@ -110,6 +110,7 @@ async fn what_is_not_granted_is_an_error_value_and_noted() {
         "count",
         { "read": [0, 1] },
         { "replace": [0, 1, []] },
+        { "fetch": ["GET", "https://example.test/a?key=1", [], ""] },
     ] });
     let model = model(ANSWERS);
     let look = Echo::new("look");

@@ -34,6 +34,7 @@ mod error_kind;
 mod event;
 mod export;
 mod hooks;
+pub mod http;
 pub mod index;
 pub mod log;
 mod message;

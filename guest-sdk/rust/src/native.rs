@@ -4,6 +4,7 @@ mod ambient;
 mod compress;
 mod flow_handles;
 mod handle;
+pub mod http;
 pub mod index;
 mod model;
 mod permission;

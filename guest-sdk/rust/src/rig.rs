@@ -14,6 +14,7 @@ pub(crate) use world::granted;
 pub use world::{Capability, World, with};
 
 use crate::backend::flow::{Inside, Outward};
+pub use crate::backend::http::{HttpRequestData, HttpResponseData};
 pub use crate::backend::requests::{
     CompressRequestData, CompressResponseData, DraftData, ModelRequestData, ModelResponseData,
     PermissionRequestData, ReasoningRequestData, ReasoningResponseData, ReplyRequestData, ReplyResponseData,

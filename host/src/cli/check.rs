@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use cepa::chain::{HookKind, OnFault};
 use cepa::host::{Loaded, LoadedLayer};
+use cepa::http::SecretGrant;
 use cepa::manifest::{Manifest, ProviderSpec};
 use cepa::policy::{Access, Bound, Grants, LayerSource, Limits, MountSpec};
 use serde_json::{Value, json};
@@ -87,6 +88,8 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "conversation": access(layer.spec.grants.conversation),
                 "index": layer.spec.grants.index,
                 "workspace": mounts_json(&layer.spec.grants.workspace),
+                "http": texts(&layer.spec.grants.http),
+                "secrets": secrets_json(&layer.spec.grants.secrets),
             },
             "limits": limits_json(&layer.spec.limits),
             "on-fault": on_fault(layer),
@@ -135,6 +138,13 @@ fn grants(grants: &Grants) -> String {
         let mounts: Vec<String> = grants.workspace.iter().map(mount).collect();
         given.push(format!("workspace={}", mounts.join(",")));
     }
+    if !grants.http.is_empty() {
+        given.push(format!("http=[{}]", texts(&grants.http).join("; ")));
+    }
+    if !grants.secrets.is_empty() {
+        let names: Vec<&str> = grants.secrets.iter().map(SecretGrant::name).collect();
+        given.push(format!("secrets={}", names.join(",")));
+    }
     if given.is_empty() { "-".to_owned() } else { given.join(" ") }
 }
 
@@ -148,6 +158,16 @@ fn mounts_json(mounts: &[MountSpec]) -> Value {
         .iter()
         .map(|mount| json!({ "mount": mount.name, "folder": mount.folder, "writable": mount.writable }));
     Value::Array(each.collect())
+}
+
+fn texts(values: &[impl ToString]) -> Vec<String> {
+    values.iter().map(ToString::to_string).collect()
+}
+
+/// Names and servers; what is secret is not there.
+fn secrets_json(secrets: &[SecretGrant]) -> Value {
+    let each = secrets.iter().map(|secret| (secret.name().to_owned(), json!(texts(secret.servers()))));
+    Value::Object(each.collect())
 }
 
 fn access(access: Access) -> &'static str {

@@ -8,8 +8,10 @@ use serde_json::{Map, Value};
 use super::agent::check_alias;
 use super::models::positive_duration;
 use super::mounts;
+use super::network;
 use super::problem::{Problem, Span};
 use super::reader::{At, Reader};
+use super::secrets::Secrets;
 use super::section::Section;
 use super::units;
 use super::values::whole_numbers;
@@ -22,7 +24,13 @@ const LAYERS_MAX: usize = 128;
 /// The longest name: it is a key of stored state and a column of reports.
 const NAME_MAX: usize = 64;
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, aliases: &[String]) -> Vec<LayerSpec> {
+/// What layers may name.
+pub(super) struct Known<'a> {
+    pub(super) aliases: &'a [String],
+    pub(super) secrets: &'a Secrets,
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, known: &Known<'_>) -> Vec<LayerSpec> {
     let mut names = HashMap::new();
     let sections = root.tables(reader, "middleware");
     if let Some(first) = sections.get(LAYERS_MAX) {
@@ -32,14 +40,14 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, aliases: &[S
     sections
         .into_iter()
         .take(LAYERS_MAX)
-        .filter_map(|section| read_one(reader, section, aliases, &mut names))
+        .filter_map(|section| read_one(reader, section, known, &mut names))
         .collect()
 }
 
 fn read_one(
     reader: &mut Reader<'_>,
     mut section: Section<'_>,
-    aliases: &[String],
+    known: &Known<'_>,
     names: &mut HashMap<String, Span>,
 ) -> Option<LayerSpec> {
     section.require("name", "add a line like `name = \"retry\"`");
@@ -47,7 +55,7 @@ fn read_one(
     let name = unique_name(reader, &mut section, names, "layers");
     let source = source(reader, &mut section);
     let config = section.json(reader, "config").map_or_else(|| Value::Object(Map::new()), whole_numbers);
-    let grants = grants(reader, &mut section, aliases);
+    let grants = grants(reader, &mut section, known);
     let limits = limits(reader, &mut section);
     let on_fault = section
         .word(reader, "on-fault", &[("fail", OnFault::Fail), ("skip", OnFault::Skip)])
@@ -122,13 +130,14 @@ pub(super) fn no_file(path: &Path, wanted: &str) -> Option<String> {
     path.exists().then(|| format!("`{}` is no plain {wanted}", path.display()))
 }
 
-fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]) -> Grants {
+fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, known: &Known<'_>) -> Grants {
     let Some(mut table) = section.table(reader, "grants") else { return Grants::default() };
     let models = table.texts(reader, "models").unwrap_or_default();
     for model in models.iter().filter(|model| model.value != "*") {
-        check_alias(reader, model, aliases);
+        check_alias(reader, model, known.aliases);
     }
     let access = [("read", Access::Read), ("write", Access::Write)];
+    let http = network::rules(reader, &mut table);
     let grants = Grants {
         state: table.flag(reader, "state").is_some_and(|flag| flag.value),
         models: values(models),
@@ -136,6 +145,8 @@ fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]
         conversation: table.word(reader, "conversation", &access).unwrap_or_default(),
         index: table.flag(reader, "index").is_some_and(|flag| flag.value),
         workspace: mounts::read(reader, &mut table),
+        secrets: network::secrets(reader, &mut table, known.secrets, &http),
+        http,
     };
     table.finish(reader);
     grants

@@ -2,10 +2,10 @@
 
 use reqwest::Url;
 use reqwest::header::{HeaderName, HeaderValue};
-use toml::de::DeValue;
 
 use super::problem::Problem;
 use super::reader::{At, Reader};
+use super::secrets::from_outside;
 use super::section::Section;
 use crate::secret::Secret;
 
@@ -90,21 +90,11 @@ pub(super) fn headers(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Vec
 
 /// The key, which must come from the environment or from a file.
 pub(super) fn api_key(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Secret> {
-    let value = section.value(reader, "api-key")?;
-    reader.hide(value);
-    if matches!(value.get_ref(), DeValue::String(text) if !super::render::is_reference(text)) {
-        let message = format!("the API key of {} stands in the manifest itself", section.title());
-        reader.report(Problem::at(value.span(), message).help(
-            "keep it out of the file: `api-key = \"${env:NAME}\"` or `api-key = \"${file:PATH}\"`; \
-             a key that was ever written here should be replaced",
-        ));
-        return None;
-    }
-    let key = section.filled_text(reader, "api-key")?;
-    if HeaderValue::try_from(&key.value).is_err() {
+    let key = from_outside(reader, section, "api-key", "the API key")?;
+    if HeaderValue::try_from(key.value.expose()).is_err() {
         let message = format!("the API key of {} has characters that HTTP does not allow", section.title());
         reader.report(Problem::at(key.span, message).help("perhaps a line end came with it"));
         return None;
     }
-    Some(Secret::new(key.value))
+    Some(key.value)
 }

@@ -1,5 +1,7 @@
 //! What a manifest becomes, and what each mistake in it looks like.
 
+mod network;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -2,6 +2,7 @@
 
 mod context;
 mod conversation;
+mod http;
 mod index;
 mod models;
 mod state;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use wasmtime::component::{Component as Compiled, InstancePre};
 
 use crate::chain::{HookSet, MAX_FAULTS_DEFAULT, Middleware, OnFault, ReplyContext};
+use crate::http::SystemResolver;
 use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
 use crate::workspace::{Quota, Workspace};
 
@@ -149,8 +150,7 @@ impl Sandbox {
             schema.check(&spec)?;
         }
         let workspace = self.workspace(&spec)?;
-        let info =
-            LayerInfo { config: spec.config.to_string(), spec, wasi: component.reading.wasi, workspace };
+        let info = LayerInfo::new(spec, component.reading.wasi, workspace, Arc::clone(&self.resolver))?;
         Ok(Arc::new(ComponentMiddleware::new(component.template.clone(), component.hooks(), Arc::new(info))))
     }
 
@@ -194,8 +194,7 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         max_faults: MAX_FAULTS_DEFAULT,
     };
     let limits = spec.limits.clone();
-    let info =
-        Arc::new(LayerInfo { config: "{}".to_owned(), spec, wasi: component.reading.wasi, workspace: None });
+    let info = Arc::new(LayerInfo::new(spec, component.reading.wasi, None, Arc::new(SystemResolver))?);
     let context = ReplyContext::builder("", "").build();
     let log = Arc::new(LogBudget::new(limits.log));
     let made = component.template.instantiate(context, info, log).await;

@@ -79,6 +79,14 @@ pub enum LoadError {
         /// What is wrong with it.
         cause: String,
     },
+    /// Its grants can't be kept.
+    #[error("the grants of layer `{layer}` can't be used: {cause}")]
+    Grants {
+        /// The layer.
+        layer: String,
+        /// What is wrong with them.
+        cause: String,
+    },
     /// The configuration does not fit the component's schema.
     #[error("the configuration of layer `{layer}` does not fit: {cause}")]
     Config {

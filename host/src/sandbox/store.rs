@@ -8,10 +8,12 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::chain::{HookKind, NoteKind, ReplyContext};
 use crate::error::{Error, ErrorKind};
-use crate::policy::LayerSpec;
+use crate::http::{Bounds, Client, Resolver, Slots};
+use crate::policy::{Grants, LayerSpec};
 use crate::workspace::Workspace;
 
 use super::budget::{Budget, Line, LogBudget, Ticks};
+use super::load_error::LoadError;
 use super::resources::Unreadable;
 
 /// How much of a text is kept to explain a fault or a denial: guests may send megabytes.
@@ -26,10 +28,27 @@ pub(super) struct LayerInfo {
     pub(super) spec: LayerSpec,
     /// The configuration as the guest reads it.
     pub(super) config: String,
+    /// The network as the layer may use it.
+    pub(super) http: Client,
     /// Whether the component imports WASI, so that it needs an empty world of it.
     pub(super) wasi: bool,
     /// The files it may use; none if no mount was granted.
     pub(super) workspace: Option<Arc<Workspace>>,
+}
+
+impl LayerInfo {
+    /// The layer of this specification, which looks names up here.
+    pub(super) fn new(
+        spec: LayerSpec,
+        wasi: bool,
+        workspace: Option<Arc<Workspace>>,
+        resolver: Arc<dyn Resolver>,
+    ) -> Result<Self, LoadError> {
+        let Grants { http, secrets, .. } = &spec.grants;
+        let http = Client::new(http, secrets, resolver, Bounds::default())
+            .map_err(|error| LoadError::Grants { layer: spec.name.clone(), cause: error.to_string() })?;
+        Ok(Self { config: spec.config.to_string(), http, workspace, spec, wasi })
+    }
 }
 
 /// The data of a store.
@@ -42,6 +61,8 @@ pub(super) struct GuestState {
     pub(super) last_error: Option<String>,
     /// What is wrong with responses that the guest has made.
     pub(super) unreadable: Unreadable,
+    /// Room for its requests; made with the first one.
+    pub(super) http_slots: Option<Slots>,
     log: Arc<LogBudget>,
     wasi: Option<Wasi>,
     /// The hook call that runs, until what it spent is in the ledger.
@@ -84,7 +105,18 @@ impl GuestState {
         let budget = Budget::new(ticks, limits);
         let wasi = layer.wasi.then(|| Wasi::new(limits.log));
         let unreadable = Unreadable::default();
-        Self { table, context, budget, last_error: None, unreadable, log, wasi, layer, hook: None }
+        Self {
+            table,
+            context,
+            budget,
+            last_error: None,
+            unreadable,
+            http_slots: None,
+            log,
+            wasi,
+            layer,
+            hook: None,
+        }
     }
 
     /// A call of this hook begins, or one that is no hook's: its budgets are whole.
@@ -137,16 +169,18 @@ impl GuestState {
 
     /// The error of a capability that was not granted; noted for the operator as well.
     pub(super) fn denied(&self, capability: &'static str, object: &str) -> Error {
-        let object = shortened(object);
-        self.note_denied(capability, object.clone());
+        let object = self.note_denied(capability, object);
         let object = if object.is_empty() { String::new() } else { format!(" for `{object}`") };
         Error::new(ErrorKind::Denied, format!("the capability `{capability}` is not granted{object}"))
             .code("not-granted")
     }
 
-    /// Tells the operator that the layer was refused something.
-    pub(super) fn note_denied(&self, capability: &'static str, object: String) {
-        self.context.ledger.note(&self.layer.spec.name, NoteKind::Denied { capability, object });
+    /// Notes for the operator that the layer asked for what it was not granted. Gives the object's name, shortened.
+    pub(super) fn note_denied(&self, capability: &'static str, object: &str) -> String {
+        let object = shortened(object);
+        let kind = NoteKind::Denied { capability, object: object.clone() };
+        self.context.ledger.note(&self.layer.spec.name, kind);
+        object
     }
 }
 

@@ -29,6 +29,7 @@ macro_rules! weightless {
 weightless!(
     (),
     bool,
+    u16,
     u32,
     u64,
     f64,

@@ -183,6 +183,30 @@ rows! {
     ends_the_process: Row::new(guest!("wasi-exit"))
         .faults("on-model-call", &["the guest ended itself with exit code 1"]);
 
+    wanders_about_the_network: Row::new(guest!("wander"))
+        .config(json!({ "urls": [
+            "http://169.254.169.254/latest/meta-data/",
+            "http://[fd00:ec2::254]/",
+            "http://2852039166/",
+            "http://0x7f.1/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://localhost/",
+            "file:///etc/passwd",
+            "http://example.test@169.254.169.254/",
+        ] }))
+        .grants(Grants { http: vec!["http://*".parse().expect("a rule")], ..Grants::default() })
+        .says("file:///etc/passwd: ErrorKind::InvalidInput")
+        .says("http://example.test@169.254.169.254/: ErrorKind::InvalidInput")
+        .denied(&[
+            ("http", "GET http://169.254.169.254/latest/meta-data/"),
+            ("http", "GET http://[fd00:ec2::254]/"),
+            ("http", "GET http://169.254.169.254/"),
+            ("http", "GET http://127.0.0.1/"),
+            ("http", "GET http://[::ffff:7f00:1]/"),
+            ("http", "localhost, a loopback address"),
+        ])
+        .works("Answer.");
+
     looks_through_the_machine: Row::new(guest!("wasi-pry"))
         .says("environment: []")
         .says("arguments: []")

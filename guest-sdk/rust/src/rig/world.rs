@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::backend::http::{HttpRequestData, HttpResponseData};
 use crate::backend::index::{Document, Scope as IndexScope};
 use crate::backend::log::Level;
 use crate::backend::requests::ModelRequestData;
@@ -20,6 +21,7 @@ pub enum Capability {
     Conversation,
     Workspace,
     Index,
+    Http,
 }
 
 /// Everything that imports read and write. All is granted until a test says otherwise.
@@ -75,6 +77,10 @@ pub struct World {
     pub folders: BTreeSet<String>,
     /// The documents by scope, collection and id.
     pub documents: BTreeMap<(IndexScope, String, String), Document>,
+    /// What `http::fetch` answers, in order.
+    pub http_answers: VecDeque<Result<HttpResponseData, Error>>,
+    /// The requests that were sent.
+    pub fetched: Vec<HttpRequestData>,
     /// What is not granted.
     pub denied: BTreeSet<Capability>,
     seed: u32,
@@ -108,6 +114,8 @@ impl World {
             files: BTreeMap::new(),
             folders: BTreeSet::new(),
             documents: BTreeMap::new(),
+            http_answers: VecDeque::new(),
+            fetched: Vec::new(),
             denied: BTreeSet::new(),
             seed: 0x2545_F491,
         }

@@ -35,6 +35,7 @@ fn granted(grants: &Grants, capability: &str) -> bool {
         "models" => !grants.models.is_empty(),
         "tools" => !grants.tools.is_empty(),
         "index" => grants.index,
+        "http" => !grants.http.is_empty(),
         "workspace" => !grants.workspace.is_empty(),
         _ => grants.conversation != Access::None,
     }

@@ -26,7 +26,7 @@ impl GuestState {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => {
                 if error.is_denial() {
-                    self.note_denied("workspace", error.path.clone());
+                    self.note_denied("workspace", &error.path);
                 }
                 Err(error.into())
             }

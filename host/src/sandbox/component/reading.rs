@@ -8,7 +8,7 @@ use crate::chain::{HookKind, HookSet};
 use crate::sandbox::load_error::LoadError;
 
 /// The interfaces of the contract that a component may import.
-const OFFERED: [&str; 14] = [
+const OFFERED: [&str; 15] = [
     "types",
     "events",
     "requests",
@@ -23,6 +23,7 @@ const OFFERED: [&str; 14] = [
     "conversation",
     "workspace",
     "index",
+    "http",
 ];
 
 /// The WASI packages of which a component gets an empty world.

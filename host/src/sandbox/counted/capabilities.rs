@@ -2,9 +2,10 @@
 
 use wasmtime::component::Resource;
 
+use crate::http::{Answer as HttpAnswer, Request as HttpRequest};
 use crate::request::{ModelRequest, ModelResponse, ToolResponse};
 use crate::sandbox::bindings::cepa::middleware::{
-    clock, context, conversation, index, log, models, random, state, tools, types, workspace,
+    clock, context, conversation, http, index, log, models, random, state, tools, types, workspace,
 };
 
 use super::{Answer, counted};
@@ -94,5 +95,26 @@ counted! {
             limit: u32
         ) -> Answer<Vec<index::Hit>>;
         async fn count(scope: index::Scope, collection: String) -> Answer<u32>;
+    }
+
+    http::HostHttpRequest {
+        fn create(method: String, url: String) -> Answer<Resource<HttpRequest>>;
+        fn add_header(this: Resource<HttpRequest>, name: String, value: String) -> Answer<()>;
+        fn set_body(this: Resource<HttpRequest>, body: Vec<u8>) -> Answer<()>;
+        fn set_timeout(this: Resource<HttpRequest>, milliseconds: u32) -> ();
+        fn drop(this: Resource<HttpRequest>) -> ();
+    }
+
+    http::HostHttpResponse {
+        fn status(this: Resource<HttpAnswer>) -> u16;
+        fn url(this: Resource<HttpAnswer>) -> String;
+        fn headers(this: Resource<HttpAnswer>) -> Vec<(String, String)>;
+        fn header(this: Resource<HttpAnswer>, name: String) -> Option<String>;
+        async fn read(this: Resource<HttpAnswer>) -> Answer<Vec<u8>>;
+        fn drop(this: Resource<HttpAnswer>) -> ();
+    }
+
+    http::Host {
+        async fn fetch(request: Resource<HttpRequest>) -> Answer<Resource<HttpAnswer>>;
     }
 }

@@ -1,5 +1,6 @@
 //! Uses the capabilities that its configuration names, around a reply, and logs what each use came to.
 
+use cepa_sdk::http::{HttpRequest, fetch, read_all};
 use cepa_sdk::{
     ContentBlock, Error, Message, Middleware, ModelRequest, OnReply, ReplyNext, ReplyRequest, ReplyResponse,
     ResultPart, Role, Sink, ToolResult, ToolState, clock, context, conversation, info, models, random, state,
@@ -63,6 +64,8 @@ enum Use {
     Sleep(u32),
     RandomBytes(u32),
     Chance,
+    /// Method, address, headers and body.
+    Fetch(String, String, Vec<(String, String)>, String),
 }
 
 #[derive(Default, Deserialize, JsonSchema)]
@@ -138,6 +141,20 @@ fn chance() -> String {
     format!("version {version:?}, differ: {} {}", uuids.0 != uuids.1, numbers.0 != numbers.1)
 }
 
+fn ask(method: &str, url: &str, headers: &[(String, String)], body: &str) -> Result<String, Error> {
+    let request = HttpRequest::create(method, url)?;
+    for (name, value) in headers {
+        request.add_header(name, value)?;
+    }
+    if !body.is_empty() {
+        request.set_body(body.as_bytes())?;
+    }
+    request.set_timeout(10_000);
+    let answer = fetch(request)?;
+    let body = String::from_utf8_lossy(&read_all(&answer, 1_000)?).into_owned();
+    Ok(format!("{} {:?} {body:?}", answer.status(), answer.header("X-Echo")))
+}
+
 impl Use {
     fn run(&self) -> Result<String, Error> {
         Ok(match self {
@@ -178,6 +195,7 @@ impl Use {
             Self::Sleep(milliseconds) => sleep(*milliseconds),
             Self::RandomBytes(count) => format!("{} bytes", random::bytes(*count)?.len()),
             Self::Chance => chance(),
+            Self::Fetch(method, url, headers, body) => ask(method, url, headers, body)?,
         })
     }
 }

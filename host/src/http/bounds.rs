@@ -1,0 +1,51 @@
+//! How much and how long.
+
+use std::time::Duration;
+
+/// The bounds of a layer's requests. The limits of the layer hold besides: `wall` for time, `bytes-copied` for sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Requests and answers that one instance may hold at once. Default 8: each may hold a connection.
+    pub open: usize,
+    /// Bytes of an address. Default 8 KiB: what servers accept.
+    pub url: usize,
+    /// Headers that a layer may add to a request. Default 64.
+    pub request_headers: usize,
+    /// Bytes of their names and values. Default 16 KiB: what servers accept.
+    pub request_header_bytes: usize,
+    /// Bytes of a request's body. Default 1 MiB.
+    pub request_body: usize,
+    /// Headers of an answer. Default 100.
+    pub response_headers: usize,
+    /// Bytes of their names and values. Default 64 KiB.
+    pub response_header_bytes: usize,
+    /// Bytes of an answer's body, as the server sends it. Default 16 MiB.
+    pub response_body: u64,
+    /// Redirects that are followed. Default 5.
+    pub redirects: usize,
+    /// Until the connection stands. Default 10 s.
+    pub connect: Duration,
+    /// From the request to its answer, and from one part of the answer to the next. Default 20 s.
+    pub idle: Duration,
+    /// For everything, from the request to the last byte, redirects included. Default 60 s.
+    pub total: Duration,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            open: 8,
+            url: 8 << 10,
+            request_headers: 64,
+            request_header_bytes: 16 << 10,
+            request_body: 1 << 20,
+            response_headers: 100,
+            response_header_bytes: 64 << 10,
+            response_body: 16 << 20,
+            redirects: 5,
+            connect: Duration::from_secs(10),
+            idle: Duration::from_secs(20),
+            total: Duration::from_secs(60),
+        }
+    }
+}

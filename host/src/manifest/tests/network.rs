@@ -1,0 +1,43 @@
+//! Servers and secrets.
+
+use super::*;
+
+const LAYER: &str = "[[middleware]]\nname = \"x\"\nsource = \"bundled:y\"\n";
+
+#[test]
+fn servers_and_secrets_are_read() {
+    let manifest = parse(&format!(
+        "{AGENT}{MODELS}{LAYER}grants = {{ http = [\"GET,POST https://api.test/v1/\"], secrets = [\"key\"] }}\n\
+         [secrets.key]\nvalue = \"${{env:KEY}}\"\nservers = [\"https://api.test\", \"http://localhost:8080\"]\n"
+    ))
+    .expect("a good manifest");
+    let [layer] = manifest.layers.as_slice() else { panic!("one layer") };
+    let [secret] = layer.grants.secrets.as_slice() else { panic!("one secret") };
+    let servers: Vec<String> = secret.servers().iter().map(ToString::to_string).collect();
+    assert_eq!(layer.grants.http[0].to_string(), "GET,POST https://api.test/v1/");
+    assert_eq!(
+        (secret.name(), servers),
+        ("key", vec!["https://api.test".to_owned(), "http://localhost:8080".to_owned()])
+    );
+    assert!(!format!("{manifest:?}").contains("sk-from-the-environment"));
+}
+
+#[test]
+fn each_mistake_about_servers_is_shown_at_its_place() {
+    insta::assert_snapshot!(errors_with(&format!(
+        "{LAYER}grants.http = [\"api.test\", \"get https://api.test\", \"https://a*b.test\", \"http://localhost private\", 1]\n"
+    )));
+}
+
+#[test]
+fn each_mistake_about_secrets_is_shown_at_its_place() {
+    insta::assert_snapshot!(errors_with(&format!(
+        "{LAYER}grants = {{ secrets = [\"kye\", \"short\", \"other\"] }}\n\
+         [secrets.key]\nvalue = \"sk-in-the-manifest\"\nservers = [\"https://api.test\"]\n\
+         [secrets.short]\nvalue = \"${{env:EMPTY}}\"\nservers = [\"https://*\"]\n\
+         [secrets.any]\nvalue = \"${{env:KEY}}\"\nservers = [\"https://*\"]\n\
+         [secrets.placed]\nvalue = \"${{env:KEY}}\"\nservers = [\"https://api.test/v1\", \"api.test\"]\nhosts = []\n\
+         [secrets.\"a b\"]\nvalue = \"${{env:KEY}}\"\nservers = []\n\
+         [secrets.empty]\n"
+    )));
+}
