@@ -9,17 +9,18 @@ mod figures {
     pub(crate) mod measure;
     pub(crate) mod start;
     pub(crate) mod stream;
+    pub(crate) mod swap;
 }
 
 use figures::measure::{Figure, report};
-use figures::{hop, instance, start, stream};
+use figures::{hop, instance, start, stream, swap};
 
 fn main() {
     let wanted: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
     let runtime = runtime.expect("a runtime can be started");
-    let figures: [Figure; 8] = [
+    let figures: [Figure; 9] = [
         ("pass-through-hop", 0.35, hop::hop),
         ("pass-through-size", 1.3, hop::size),
         ("absent-hook", 1.05, hop::absent),
@@ -28,6 +29,7 @@ fn main() {
         ("fresh-instance", 3.0, instance::fresh),
         ("next-runs-on-one-store", 1.0, instance::stores_per_reply),
         ("warm-start", 0.1, start::warm),
+        ("swap-under-load", 1.5, swap::under_load),
     ];
     for figure in figures {
         if wanted.is_empty() || wanted.iter().any(|name| name == figure.0) {

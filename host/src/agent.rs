@@ -24,6 +24,8 @@ mod input;
 mod integrity;
 mod lanes;
 mod layer_tool;
+mod lineup;
+mod migrate;
 mod outcome;
 mod partial;
 mod permission;
@@ -31,8 +33,11 @@ mod reason;
 mod services;
 mod settle;
 mod spending;
+mod stage;
 mod step;
 mod stream;
+mod swap;
+mod trial;
 mod turn;
 
 use std::collections::BTreeMap;
@@ -41,7 +46,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::chain::{ChainEntry, TakenOut};
+use crate::chain::TakenOut;
 use crate::error::Error;
 use crate::index::Index;
 use crate::message::ToolDefinition;
@@ -52,6 +57,9 @@ use crate::world::World;
 
 use builder::Bounds;
 use lanes::Lanes;
+use lineup::Place;
+use permission::Ruling;
+use stage::Stage;
 
 pub use crate::request::INPUT_TEXT_MAX;
 pub use begin::{SESSION_ID_MAX, check_session_id};
@@ -60,6 +68,8 @@ pub use error::{AgentError, BuildError};
 pub use input::{Answer, Pending, ReplyInput};
 pub use permission::{PermissionRule, PermissionRules, RuleError};
 pub use stream::{ReplyItem, ReplyResult, ReplyStream};
+pub(crate) use swap::Accompanying;
+pub use swap::{LayerStatus, LineupStatus, RollBack, SwapError, SwapStatus, Swapped};
 
 /// An agent: a name, models, tools, layers and a place for sessions. Cheap to clone.
 #[derive(Clone)]
@@ -72,11 +82,13 @@ struct Inner {
     models: BTreeMap<String, Arc<dyn Model>>,
     main: String,
     parameters: Map<String, Value>,
-    entries: Vec<ChainEntry>,
+    /// The tools that no layer brings.
     tools: Toolbox,
+    stage: Stage,
+    trial_calls: u32,
     sessions: Arc<dyn SessionStore>,
     index: Arc<Index>,
-    permissions: PermissionRules,
+    permissions: Ruling,
     bounds: Bounds,
     world: Arc<dyn World>,
     lanes: Lanes,
@@ -99,22 +111,33 @@ impl Agent {
         &self.0.name
     }
 
-    /// Every tool of the agent.
+    /// Every tool of the agent, those of its active layers included.
     pub fn tools(&self) -> Arc<Vec<ToolDefinition>> {
-        self.0.tools.catalogue()
+        self.0.stage.active().tools.catalogue()
     }
 
     /// The layers that are taken out, each with why. Later replies begin without them.
     pub fn taken_out(&self) -> Vec<(String, TakenOut)> {
-        let out = |entry: &ChainEntry| Some((entry.middleware.name().to_owned(), entry.health.taken_out()?));
-        self.0.entries.iter().filter_map(out).collect()
+        let active = self.0.stage.active();
+        let out = |place: &Place| Some((place.name().to_owned(), place.entry.health.taken_out()?));
+        active.places.iter().filter_map(out).collect()
     }
 
     /// Puts a layer back in that was taken out, and says whether there is one of this name: later replies try it
     /// again.
     pub fn put_back(&self, layer: &str) -> bool {
-        let entry = self.0.entries.iter().find(|entry| entry.middleware.name() == layer);
-        entry.inspect(|entry| entry.health.reset()).is_some()
+        let active = self.0.stage.active();
+        active.named(layer).inspect(|place| place.entry.health.reset()).is_some()
+    }
+
+    /// The rules about which tool calls may run.
+    pub fn permissions(&self) -> Arc<PermissionRules> {
+        self.0.permissions.now()
+    }
+
+    /// Exchanges the rules about which tool calls may run. They hold from then on, in running replies as well.
+    pub fn set_permissions(&self, rules: PermissionRules) {
+        self.0.permissions.replace(rules);
     }
 
     /// Where the agent keeps its sessions.

@@ -22,6 +22,7 @@ mod run;
 mod sink;
 mod slot;
 mod transform;
+mod watch;
 
 pub use call::Chain;
 pub use context::{ReplyContext, ReplyContextBuilder};
@@ -38,3 +39,4 @@ pub use next::Next;
 pub use on_fault::OnFault;
 pub use run::Run;
 pub use sink::{EventStream, Sink};
+pub(crate) use watch::Watcher;

@@ -1,25 +1,32 @@
 //! Puts an agent together from a manifest: models, layers in the sandbox, MCP servers, sessions and permissions.
 
 mod components;
+mod difference;
 mod error;
+mod layers;
 mod models;
 mod servers;
+mod swap;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::agent::{Agent, AgentBuilder};
-use crate::chain::ChainEntry;
 use crate::index::Index;
 use crate::manifest::{Manifest, SessionSpec};
-use crate::policy::LayerSpec;
-use crate::sandbox::{self, CompiledCache, Component, Sandbox};
+use crate::sandbox::{CompiledCache, Sandbox};
 use crate::session::{MemorySessions, SessionStore, SqliteSessions, StoreError};
 use crate::tool::{ExternalTool, ToolOwner};
 use crate::world::{RealWorld, World};
 
+use components::Known;
+use layers::Layers;
+
 pub use components::{SourceError, component_bytes};
+pub use difference::{Consent, DifferenceKind, LayerDifference};
 pub use error::LoadError;
+pub use layers::LoadedLayer;
+pub use swap::{Change, SwapError, SwapReport};
 
 /// Is told what is being loaded, for a person who waits.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Sync);
@@ -31,22 +38,16 @@ pub struct Host {
     world: Arc<dyn World>,
 }
 
-/// An agent with what it was made of.
+/// An agent with what it was made of. Its layers can be swapped while it runs.
 #[derive(Debug)]
 pub struct Loaded {
     /// The agent.
     pub agent: Agent,
-    /// Its layers, outermost first.
-    pub layers: Vec<LoadedLayer>,
-}
-
-/// A layer with its component.
-#[derive(Clone, Debug)]
-pub struct LoadedLayer {
-    /// What the manifest says of it.
-    pub spec: LayerSpec,
-    /// What runs in it.
-    pub component: Component,
+    sandbox: Sandbox,
+    /// The manifest that the agent began with.
+    manifest: Manifest,
+    /// Held during a swap, so that each sees what the one before left.
+    swapping: tokio::sync::Mutex<()>,
 }
 
 impl Host {
@@ -120,7 +121,8 @@ impl Host {
         sessions: impl AsyncFnOnce() -> Result<Arc<dyn SessionStore>, StoreError>,
     ) -> Result<Loaded, LoadError> {
         let models = models::load(manifest, &self.world)?;
-        let layers = components::load(&self.sandbox, manifest, progress).await?;
+        let layers = components::load(&self.sandbox, manifest, &Known::default(), progress).await?;
+        let layers = Layers::of(&self.sandbox, manifest, layers, None)?;
         let servers = servers::connect(manifest, progress).await?;
         let mut builder = Agent::builder(&manifest.agent.name)
             .main(&manifest.agent.model)
@@ -133,10 +135,10 @@ impl Host {
         for (alias, model) in models {
             builder = builder.model(alias, model);
         }
-        for layer in &layers {
-            builder = builder.middleware(self.entry(manifest, layer)?);
+        for entry in layers.entries() {
+            builder = builder.middleware(entry);
         }
-        builder = builder.index(Arc::new(open_index(manifest)?));
+        builder = builder.index(Arc::new(open_index(manifest)?)).origin(Arc::new(layers));
         for tool in &manifest.tools {
             builder = builder.tool_of(ToolOwner::Outside, Arc::new(ExternalTool::new(tool.clone())));
         }
@@ -145,18 +147,8 @@ impl Host {
         }
         let agent =
             builder.build_before(sessions).await.map_err(|error| LoadError::build(manifest, error))?;
-        Ok(Loaded { agent, layers })
-    }
-
-    fn entry(&self, manifest: &Manifest, layer: &LoadedLayer) -> Result<ChainEntry, LoadError> {
-        let middleware = self.sandbox.middleware(layer.spec.clone(), &layer.component).map_err(|error| {
-            let key = match &error {
-                sandbox::LoadError::Mount(error) => format!("grants/workspace/{}", error.mount),
-                _ => "source".to_owned(),
-            };
-            LoadError::component(manifest, &layer.spec.name, &key, error.to_string())
-        })?;
-        Ok(layer.spec.entry(middleware))
+        let (sandbox, manifest) = (self.sandbox.clone(), manifest.clone());
+        Ok(Loaded { agent, sandbox, manifest, swapping: tokio::sync::Mutex::default() })
     }
 }
 
@@ -170,11 +162,12 @@ fn bounds(mut builder: AgentBuilder, manifest: &Manifest) -> AgentBuilder {
     builder
 }
 
-/// Where the layers keep documents. The file is left alone unless a layer may use it.
+/// Where the layers keep documents. The file is left alone while no layer may use it; a swap may bring one that does.
 fn open_index(manifest: &Manifest) -> Result<Index, LoadError> {
     let used = manifest.layers.iter().any(|layer| layer.grants.index);
-    match manifest.sessions.index_file().filter(|_| used) {
-        Some(path) => Index::open(path).map_err(LoadError::Index),
+    match manifest.sessions.index_file() {
+        Some(path) if used => Index::open(path).map_err(LoadError::Index),
+        Some(path) => Ok(Index::unopened(path)),
         None => Ok(Index::memory()),
     }
 }

@@ -60,6 +60,11 @@ impl Index {
         Ok(Self { path: Some(path), connection: Mutex::new(connection) })
     }
 
+    /// The same, but the file is not looked at before it is used for the first time.
+    pub fn unopened(path: impl Into<PathBuf>) -> Self {
+        Self { path: Some(path.into()), connection: Mutex::default() }
+    }
+
     /// Adds documents, or puts them in the place of those with their ids; all or none. With them the layer may have
     /// `quota` bytes of documents in all its collections.
     ///

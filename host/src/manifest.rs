@@ -85,12 +85,20 @@ impl Manifest {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn load(path: &Path) -> Result<Self, ManifestError> {
+        Self::load_with(path, &|name| std::env::var(name).ok())
+    }
+
+    /// The same with these variables in the place of the environment's.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn load_with(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ManifestError> {
         let path = if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() };
         let text = read(&path).map_err(|problem| ManifestError {
             source_text: Arc::new(source_text(&path, String::new())),
             problems: vec![problem],
         })?;
-        Self::parse(text, &path, &|name| std::env::var(name).ok())
+        Self::parse(text, &path, variable)
     }
 
     /// Reads a manifest from its text. Relative paths start from the folder of `path`.
@@ -147,6 +155,24 @@ impl Manifest {
     /// An error of this manifest that was found after it was read.
     pub fn error(&self, problems: Vec<Problem>) -> ManifestError {
         ManifestError { source_text: Arc::clone(&self.source), problems }
+    }
+
+    /// The sections that a swap does not take up and that this one has otherwise.
+    pub fn other_sections(&self, other: &Self) -> Vec<&'static str> {
+        let differs = [
+            ("agent", self.agent != other.agent),
+            ("models", self.models != other.models),
+            ("mcp", self.mcp != other.mcp),
+            ("tool", self.tools != other.tools),
+            ("sessions", self.sessions != other.sessions),
+        ];
+        differs.into_iter().filter(|(_, differs)| *differs).map(|(section, _)| section).collect()
+    }
+
+    /// The same without the places of its values, for when it no longer says what its text does.
+    pub(crate) fn unplaced(mut self) -> Self {
+        self.marks.clear();
+        self
     }
 
     /// The folder that relative paths start from.

@@ -9,7 +9,7 @@ use crate::chain::{ChainEntry, Health, Middleware, OnFault};
 use crate::http::{Rule, SecretGrant};
 
 /// A layer of the manifest, resolved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LayerSpec {
     /// Unique in the chain; the key of its state.
     pub name: String,

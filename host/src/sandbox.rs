@@ -19,6 +19,7 @@ mod instance;
 mod layer;
 mod load_error;
 mod middleware;
+mod migrate;
 mod resources;
 mod store;
 mod weight;
@@ -28,6 +29,7 @@ use std::sync::Arc;
 use wasmtime::component::Linker;
 
 pub use cache::CompiledCache;
+pub(crate) use component::digest;
 pub use component::{CONTRACT, Component};
 pub use engine::Counts;
 pub use load_error::LoadError;

@@ -2,7 +2,7 @@
 
 /// Exports a middleware's hooks: `export!(MyType: OnModelCall, OnTurnEnd);`. Once in a crate.
 ///
-/// The component exports these hooks and the configuration's schema, and nothing else. Natively this does nothing,
+/// The component exports what is named and the configuration's schema, and nothing else. Natively this does nothing,
 /// so that the crate can be tested without wasm.
 #[macro_export]
 macro_rules! export {
@@ -49,10 +49,11 @@ macro_rules! __export_hook {
     (OnDraft $ty:ident) => { $crate::__export_world!(on_draft $ty); };
     (ToolSource $ty:ident) => { $crate::__export_world!(tool_source $ty); };
     (OnTurnEnd $ty:ident) => { $crate::__export_world!(on_turn_end $ty); };
+    (MigrateState $ty:ident) => { $crate::__export_world!(migrate_state $ty); };
     ($other:ident $ty:ident) => {
         ::core::compile_error!(::core::concat!(
             "`", ::core::stringify!($other), "` is no hook: use OnReply, OnReasoning, OnModelCall, OnActing, \
-             OnCompressContext, OnCheckPermission, OnSystemPrompt, OnEvents, OnDraft, ToolSource or OnTurnEnd"
+             OnCompressContext, OnCheckPermission, OnSystemPrompt, OnEvents, OnDraft, ToolSource, OnTurnEnd or MigrateState"
         ));
     };
 }

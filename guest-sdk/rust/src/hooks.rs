@@ -1,4 +1,5 @@
-//! The hooks: one trait each. A middleware implements those it wants and names them in [`export!`](crate::export).
+//! The hooks, and what else a component may export: one trait each. A middleware implements those it wants and names
+//! them in [`export!`](crate::export).
 
 use crate::{
     CompressNext, CompressRequest, CompressResponse, Draft, Error, Event, EventKinds, Middleware, ModelNext,
@@ -93,6 +94,15 @@ pub trait ToolSource: Middleware {
     fn list_tools(&self) -> Result<Vec<ToolDefinition>, Error>;
     /// Runs one of them. What it sends as `tool-result-text` and `tool-result-data` is shown as it comes.
     fn call_tool(&self, request: ToolRequest, out: Sink) -> Result<ToolResponse, Error>;
+}
+
+/// Takes over the state that another version of the middleware left. No hook: called once, when a running host
+/// exchanges the layer's component for this one, before the first reply that has it.
+pub trait MigrateState: Middleware {
+    /// Brings the state of [`Scope::Layer`](crate::state::Scope) into this version's form; there is no other scope, and
+    /// no other capability. `from_config` is the configuration of the version before, as JSON. What is changed holds
+    /// only if the exchange does; an error stops it.
+    fn migrate_state(&self, from_config: &str) -> Result<(), Error>;
 }
 
 /// Is told how each reply ended: exactly once, on every path.

@@ -71,8 +71,8 @@ pub use bindings::cepa::middleware::types::{
     Usage,
 };
 pub use hooks::{
-    OnActing, OnCheckPermission, OnCompressContext, OnDraft, OnEvents, OnModelCall, OnReasoning, OnReply,
-    OnSystemPrompt, OnTurnEnd, ToolSource,
+    MigrateState, OnActing, OnCheckPermission, OnCompressContext, OnDraft, OnEvents, OnModelCall,
+    OnReasoning, OnReply, OnSystemPrompt, OnTurnEnd, ToolSource,
 };
 pub use middleware::{Middleware, NoConfig, schema};
 pub use {schemars, serde, serde_json};

@@ -63,6 +63,6 @@ impl Turn {
 
     /// A call of an unknown tool runs nothing, so that it disturbs nobody.
     fn is_parallel(&self, open: &OpenCall) -> bool {
-        self.agent.tools.get(&open.call.name).is_none_or(|tool| tool.definition().parallel)
+        self.lineup.tools.get(&open.call.name).is_none_or(|tool| tool.definition().parallel)
     }
 }

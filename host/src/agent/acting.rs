@@ -127,7 +127,7 @@ impl Turn {
         out: Sink,
     ) -> Result<ToolResponse, Error> {
         let (call_id, name) = (request.call.id.clone(), request.call.name.clone());
-        let Some(tool) = self.agent.tools.get(&name) else {
+        let Some(tool) = self.lineup.tools.get(&name) else {
             return Err(Error::new(ErrorKind::NotFound, format!("there is no tool `{name}`")));
         };
         out.send(Event::ToolResultStart { call_id: call_id.clone(), name }).await?;
@@ -141,7 +141,7 @@ impl Turn {
             })
         };
         let what = format!("tool `{}`", request.call.name);
-        let response = match self.agent.tools.owner(&request.call.name) {
+        let response = match self.lineup.tools.owner(&request.call.name) {
             Some(ToolOwner::Middleware(layer)) => {
                 let chain = self.chain.clone();
                 guarded(&what, async move { chain.call_tool(&layer, request, gated).await }).await?

@@ -4,9 +4,10 @@ use crate::message::{ResultPart, ToolCall, ToolResult, ToolState};
 use crate::request::{ReplyRequest, ReplyRequestData};
 use crate::session::{CallState, OpenCall};
 
+use super::awaits_answer;
 use super::error::AgentError;
 use super::input::Answer;
-use super::{Inner, awaits_answer};
+use super::lineup::Lineup;
 
 /// How a run of a reply opens: what was stored for it, and has to be announced.
 pub(super) struct Opening {
@@ -36,7 +37,7 @@ impl Default for Opening {
 /// # Errors
 /// An answer to a call that does not wait, a second answer to a call, or one that does not fit its call.
 pub(super) fn plan(
-    agent: &Inner,
+    lineup: &Lineup,
     session_id: &str,
     open: &[OpenCall],
     answers: Vec<Answer>,
@@ -51,12 +52,12 @@ pub(super) fn plan(
         let asked = open.iter().find(|open| open.call.id == id && awaits_answer(open.state));
         let Some(asked) = asked else { return Err(unknown(session_id, id, open)) };
         seen.push(id);
-        apply(agent, asked, answer, &mut opening)?;
+        apply(lineup, asked, answer, &mut opening)?;
     }
     Ok(opening)
 }
 
-fn apply(agent: &Inner, asked: &OpenCall, answer: Answer, to: &mut Opening) -> Result<(), AgentError> {
+fn apply(lineup: &Lineup, asked: &OpenCall, answer: Answer, to: &mut Opening) -> Result<(), AgentError> {
     let id = &asked.call.id;
     let external = asked.state == CallState::Submitted;
     match answer {
@@ -69,7 +70,7 @@ fn apply(agent: &Inner, asked: &OpenCall, answer: Answer, to: &mut Opening) -> R
             Ok(())
         }
         Answer::Edit { name, arguments, .. } => {
-            let call = edited(agent, &asked.call, name, arguments).map_err(|cause| misfit(id, cause))?;
+            let call = edited(lineup, &asked.call, name, arguments).map_err(|cause| misfit(id, cause))?;
             let changed = call != asked.call;
             to.calls.push(OpenCall {
                 call,
@@ -99,13 +100,13 @@ fn apply(agent: &Inner, asked: &OpenCall, answer: Answer, to: &mut Opening) -> R
 
 /// The call as a person wants it. Checked at once, so that the person learns of a slip and not the model.
 fn edited(
-    agent: &Inner,
+    lineup: &Lineup,
     call: &ToolCall,
     name: Option<String>,
     arguments: String,
 ) -> Result<ToolCall, String> {
     let name = name.unwrap_or_else(|| call.name.clone());
-    agent.tools.validate(&name, &arguments)?;
+    lineup.tools.validate(&name, &arguments)?;
     Ok(ToolCall { id: call.id.clone(), name, arguments })
 }
 

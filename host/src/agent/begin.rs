@@ -14,6 +14,7 @@ use super::conversation::{Author, Conversation};
 use super::error::AgentError;
 use super::input::{Answer, ReplyInput};
 use super::lanes::Lane;
+use super::lineup::{Lineup, Seat};
 use super::outcome::interrupted;
 use super::stream::ReplyStream;
 use super::turn::Turn;
@@ -32,7 +33,8 @@ pub(super) async fn reply(
     input: ReplyInput,
 ) -> Result<ReplyStream, AgentError> {
     check_session_id(&session_id).map_err(AgentError::Input)?;
-    check_input(agent, &input)?;
+    let seat = agent.stage.sit();
+    check_input(&seat, &input)?;
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
     refuse_waiting(&session_id, &data, &input)?;
@@ -53,7 +55,7 @@ pub(super) async fn reply(
     let closed = data.open_calls.iter().map(|open| interrupted(open, why)).collect();
     let request = request(&record, input.messages.clone(), false);
     let opening = Opening { request, announced: true, closed, ..Opening::default() };
-    start(agent, session_id, lane, data, record, opening, input.messages).await
+    start(agent, session_id, (lane, seat), data, record, opening, input.messages).await
 }
 
 /// Goes on with a reply.
@@ -63,6 +65,7 @@ pub(super) async fn resume(
     answers: Vec<Answer>,
 ) -> Result<ReplyStream, AgentError> {
     check_session_id(&session_id).map_err(AgentError::Input)?;
+    let seat = agent.stage.sit();
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
     let Some(mut record) = data.reply.clone().filter(|reply| reply.status != ReplyStatus::Ended) else {
@@ -71,26 +74,26 @@ pub(super) async fn resume(
     if record.status == ReplyStatus::Parked && answers.is_empty() {
         return Err(AgentError::Waiting { session: session_id, calls: names(&data.open_calls) });
     }
-    let mut opening = answers::plan(agent, &session_id, &data.open_calls, answers)?;
+    let mut opening = answers::plan(&seat, &session_id, &data.open_calls, answers)?;
     let running = data.open_calls.iter().filter(|open| open.state == CallState::Running);
     opening.closed.extend(running.map(|open| interrupted(open, DIED)));
     record.status = ReplyStatus::Running;
     opening.request = request(&record, Vec::new(), true);
-    start(agent, session_id, lane, data, record, opening, Vec::new()).await
+    start(agent, session_id, (lane, seat), data, record, opening, Vec::new()).await
 }
 
 /// Stores the begin in one batch, and lets the reply run.
 async fn start(
     agent: &Arc<Inner>,
     session_id: String,
-    lane: Lane,
+    (lane, seat): (Lane, Seat),
     data: SessionData,
     mut record: ReplyRecord,
     opening: Opening,
     input: Vec<Message>,
 ) -> Result<ReplyStream, AgentError> {
     let conversation =
-        Conversation::new(session_id.clone(), data, Arc::clone(&agent.sessions), Arc::clone(&agent.world));
+        Conversation::new(session_id, data, Arc::clone(&agent.sessions), Arc::clone(&agent.world));
     let (calls, closed) = (opening.calls.clone(), opening.closed.clone());
     let (record, input) = conversation
         .commit(Author::Loop, move |edit| {
@@ -117,8 +120,9 @@ async fn start(
 
     let cancel = CancellationToken::new();
     let ledger = Arc::new(Ledger::keeping());
-    let (stream, reader) = ReplyStream::new(record.id.clone(), cancel.clone(), Arc::clone(&ledger));
-    let turn = Turn::new(Arc::clone(agent), &session_id, &record, conversation, input, cancel, ledger);
+    let (stream, reader) =
+        ReplyStream::new(record.id.clone(), seat.generation, cancel.clone(), Arc::clone(&ledger));
+    let turn = Turn::new(Arc::clone(agent), seat, &record, conversation, input, cancel, ledger);
     tokio::spawn(end::run(turn, opening, reader, lane));
     Ok(stream)
 }
@@ -175,7 +179,7 @@ fn fresh_id(agent: &Inner, data: &SessionData) -> String {
     }
 }
 
-fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
+fn check_input(lineup: &Lineup, input: &ReplyInput) -> Result<(), AgentError> {
     let fail = |cause: String| Err(AgentError::Input(cause));
     request::check_input(&input.messages).or_else(fail)?;
     if let Some(schema) = &input.output_schema
@@ -184,7 +188,7 @@ fn check_input(agent: &Inner, input: &ReplyInput) -> Result<(), AgentError> {
         return fail(format!("the output schema is no JSON Schema: {error}"));
     }
     match &input.tool_choice {
-        ToolChoice::Named(name) if agent.tools.get(name).is_none() => {
+        ToolChoice::Named(name) if lineup.tools.get(name).is_none() => {
             fail(format!("the tool choice names `{name}`, and there is no such tool"))
         }
         _ => Ok(()),

@@ -1,14 +1,12 @@
 //! How an agent is put together.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use crate::chain::ChainEntry;
-use crate::chain::HookKind;
-use crate::error::Failure;
 use crate::index::Index;
 use crate::model::Model;
 use crate::session::{MemorySessions, SessionStore, StoreError};
@@ -17,8 +15,9 @@ use crate::world::{RealWorld, World};
 
 use super::error::BuildError;
 use super::lanes::Lanes;
-use super::layer_tool::LayerTool;
-use super::permission::PermissionRules;
+use super::lineup::{Lineup, Origin, assemble};
+use super::permission::{PermissionRules, Ruling};
+use super::stage::Stage;
 use super::{Agent, Inner};
 
 /// The bounds of one reply.
@@ -44,6 +43,8 @@ pub struct AgentBuilder {
     index: Arc<Index>,
     permissions: PermissionRules,
     bounds: Bounds,
+    trial_calls: u32,
+    origin: Option<Origin>,
     world: Option<Arc<dyn World>>,
 }
 
@@ -69,6 +70,8 @@ impl AgentBuilder {
             index: Arc::default(),
             permissions: PermissionRules::default(),
             bounds: Bounds { steps: 50, draft_attempts: 3, structured_attempts: 3 },
+            trial_calls: 3,
+            origin: None,
             world: None,
         }
     }
@@ -179,6 +182,21 @@ impl AgentBuilder {
         self
     }
 
+    /// How many first calls of one hook of a swapped layer must all break a rule for the swap to be taken back. 3 by
+    /// default: one may be bad luck. 0 takes no swap back.
+    #[must_use]
+    pub fn trial_calls(mut self, calls: u32) -> Self {
+        self.trial_calls = calls;
+        self
+    }
+
+    /// Says what the layers were made from.
+    #[must_use]
+    pub(crate) fn origin(mut self, origin: Origin) -> Self {
+        self.origin = Some(origin);
+        self
+    }
+
     /// Takes time and chance from here.
     #[must_use]
     pub fn world(mut self, world: Arc<dyn World>) -> Self {
@@ -209,10 +227,6 @@ impl AgentBuilder {
             let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
             return Err(BuildError::UnknownModel { alias: main, known });
         }
-        let mut names = HashSet::new();
-        if let Some(twice) = self.entries.iter().find(|entry| !names.insert(entry.middleware.name())) {
-            return Err(BuildError::DuplicateLayer(twice.middleware.name().to_owned()));
-        }
         let mut toolbox = self.toolbox;
         for (owner, tool) in self.tools {
             toolbox.add(owner, tool)?;
@@ -220,47 +234,22 @@ impl AgentBuilder {
         for (owner, provider) in self.providers {
             toolbox.follow(owner, provider).await?;
         }
-        layer_tools(&mut toolbox, &self.entries).await?;
+        let (places, tools) = assemble(toolbox.fork().await, self.entries, None).await?;
         Ok(Agent(Arc::new(Inner {
             name: self.name,
             system_prompt: self.system_prompt,
             models: self.models,
             main,
             parameters: self.parameters,
-            entries: self.entries,
             tools: toolbox,
+            stage: Stage::new(Lineup::first(places, tools, self.origin)),
+            trial_calls: self.trial_calls,
             sessions: sessions().await?,
             index: self.index,
-            permissions: self.permissions,
+            permissions: Ruling::new(self.permissions),
             bounds: self.bounds,
             world: self.world.unwrap_or_else(|| Arc::new(RealWorld::default())),
             lanes: Lanes::default(),
         })))
-    }
-}
-
-async fn layer_tools(toolbox: &mut Toolbox, entries: &[ChainEntry]) -> Result<(), BuildError> {
-    for entry in entries {
-        let middleware = &entry.middleware;
-        if !middleware.hooks().contains(HookKind::ToolSource) {
-            continue;
-        }
-        let layer = middleware.name().to_owned();
-        let tools = middleware
-            .list_tools()
-            .await
-            .map_err(|failure| BuildError::ListTools { layer: layer.clone(), cause: cause(failure) })?;
-        for definition in tools {
-            let owner = ToolOwner::Middleware(layer.clone());
-            toolbox.add(owner, Arc::new(LayerTool(definition)))?;
-        }
-    }
-    Ok(())
-}
-
-fn cause(failure: Failure) -> String {
-    match failure {
-        Failure::Error(error) => error.message,
-        Failure::Fault(fault) => fault.cause,
     }
 }

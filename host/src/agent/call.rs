@@ -22,7 +22,7 @@ impl Turn {
     /// Runs one call to its result, or until it waits for someone.
     pub(super) async fn run_call(self: &Arc<Self>, mut open: OpenCall, out: &Sink) -> Result<(), Error> {
         // Whether it was offered was checked when the model made the call; a person may name any tool.
-        let all = self.agent.tools.catalogue();
+        let all = self.lineup.tools.catalogue();
         let arguments = match self.vet(&open.call, &all, false) {
             Ok(arguments) => arguments,
             Err(fault) => {
@@ -78,7 +78,7 @@ impl Turn {
                 call.name
             ));
         }
-        self.agent.tools.validate(&call.name, &call.arguments).map_err(|fault| {
+        self.lineup.tools.validate(&call.name, &call.arguments).map_err(|fault| {
             let cut = if cut { " (the output limit was reached)" } else { "" };
             format!("{fault}{cut}; the call did not run")
         })
@@ -98,10 +98,10 @@ impl Turn {
             }
             decision
         };
-        let ruled = answered(self.agent.permissions.decide(&call.name, arguments));
+        let ruled = answered(self.agent.permissions.now().decide(&call.name, arguments));
         let request = PermissionRequest::new(PermissionRequestData {
             call: call.clone(),
-            definition: self.agent.tools.get(&call.name).map(|tool| tool.definition().clone()),
+            definition: self.lineup.tools.get(&call.name).map(|tool| tool.definition().clone()),
             confirmed,
         });
         let endpoint = {
@@ -120,7 +120,7 @@ impl Turn {
     }
 
     pub(super) fn is_external(&self, name: &str) -> bool {
-        self.agent.tools.get(name).is_some_and(|tool| tool.external())
+        self.lineup.tools.get(name).is_some_and(|tool| tool.external())
     }
 
     /// Ends a call: its result goes out, and is stored in the same batch that closes the call.

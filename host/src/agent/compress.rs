@@ -32,7 +32,7 @@ impl Turn {
     /// About four characters are a token, in the languages that models were measured with.
     fn estimate(&self, messages: &[Arc<Message>]) -> u32 {
         let prompt = self.agent.system_prompt.as_ref().map_or(0, String::len);
-        let catalogue = self.agent.tools.catalogue();
+        let catalogue = self.lineup.tools.catalogue();
         let tools = catalogue
             .iter()
             .map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len());

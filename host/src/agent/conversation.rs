@@ -77,6 +77,11 @@ impl Conversation {
         })
     }
 
+    /// The session's id.
+    pub(super) fn session_id(&self) -> &str {
+        &self.session_id
+    }
+
     /// The session as it is now.
     pub(super) fn view(&self) -> View {
         lock(&self.view).clone()

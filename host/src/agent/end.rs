@@ -50,8 +50,10 @@ pub(super) async fn run(turn: Arc<Turn>, opening: Opening, reader: Arc<Reader>, 
     };
     turn.conversation.close().await;
     drop(lane);
-    let layers = turn.context.ledger.lines();
-    reader.done(ReplyResult { response, reply_id: turn.context.reply_id.clone(), pending, layers }).await;
+    let (reply_id, layers) = (turn.context.reply_id.clone(), turn.context.ledger.lines());
+    // Whoever sees the result finds the reply's hold on its layers gone.
+    drop((turn, out));
+    reader.done(ReplyResult { response, reply_id, pending, layers }).await;
 }
 
 impl Turn {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::{Map, Value};
 
@@ -45,6 +46,24 @@ impl PermissionRules {
         }
         let reason = format!("no rule matches, and the default is {}", word(self.default));
         PermissionDecision { permission: self.default, reason }
+    }
+}
+
+/// The rules that hold now: each call is decided by those of its moment.
+#[derive(Debug, Default)]
+pub(super) struct Ruling(RwLock<Arc<PermissionRules>>);
+
+impl Ruling {
+    pub(super) fn new(rules: PermissionRules) -> Self {
+        Self(RwLock::new(Arc::new(rules)))
+    }
+
+    pub(super) fn now(&self) -> Arc<PermissionRules> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn replace(&self, rules: PermissionRules) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
     }
 }
 

@@ -35,7 +35,7 @@ impl Turn {
             step,
             tool_choice: choice,
             tools: if aside.is_empty() { self.offers() } else { Vec::new() },
-            catalogue: self.agent.tools.catalogue(),
+            catalogue: self.lineup.tools.catalogue(),
             hints: Vec::new(),
             parameters: self.agent.parameters.clone(),
         });

@@ -15,6 +15,7 @@ use super::Inner;
 use super::conversation::{Author, Conversation};
 use super::edit::Edit;
 use super::integrity;
+use super::lineup::Lineup;
 use super::turn::Turn;
 
 /// How many tool calls of layers may stand inside one another, since a call's check can reach the caller again.
@@ -23,14 +24,15 @@ const NESTED_MAX: u32 = 8;
 /// The capabilities of one reply's layers.
 pub(super) struct ReplyServices {
     agent: Arc<Inner>,
+    lineup: Arc<Lineup>,
     conversation: Arc<Conversation>,
     /// The reply, which owns this through its context.
     turn: OnceLock<Weak<Turn>>,
 }
 
 impl ReplyServices {
-    pub(super) fn new(agent: Arc<Inner>, conversation: Arc<Conversation>) -> Self {
-        Self { agent, conversation, turn: OnceLock::new() }
+    pub(super) fn new(agent: Arc<Inner>, lineup: Arc<Lineup>, conversation: Arc<Conversation>) -> Self {
+        Self { agent, lineup, conversation, turn: OnceLock::new() }
     }
 
     /// Serves this reply from now on.
@@ -45,7 +47,7 @@ impl ReplyServices {
 
     /// Refuses a tool that is not there, without a list of those that are: the layer may know only some of them.
     fn check_tool(&self, name: &str) -> Result<(), Error> {
-        match self.agent.tools.get(name) {
+        match self.lineup.tools.get(name) {
             Some(_) => Ok(()),
             None => Err(Error::new(ErrorKind::NotFound, format!("no tool `{name}` in the catalogue"))),
         }
@@ -77,7 +79,7 @@ impl Services for ReplyServices {
     }
 
     fn catalogue(&self) -> Arc<Vec<ToolDefinition>> {
-        self.agent.tools.catalogue()
+        self.lineup.tools.catalogue()
     }
 
     fn offer(&self, name: &str) -> Result<(), Error> {
@@ -163,7 +165,7 @@ async fn call_tool(
     arguments: String,
 ) -> Result<ToolResponse, Error> {
     let call = ToolCall { id: turn.context.world.id(), name, arguments };
-    let all = turn.agent.tools.catalogue();
+    let all = turn.lineup.tools.catalogue();
     let parsed = turn.vet(&call, &all, false).map_err(Error::invalid)?;
     if turn.is_external(&call.name) {
         let text = format!("a program outside runs tool `{}`, so that a layer can't wait for it", call.name);

@@ -49,7 +49,7 @@ impl Turn {
                 return Ok(self.response(Outcome::Parked, None));
             }
             let step = self.begin_step()?;
-            self.agent.tools.refresh().await;
+            self.lineup.tools.refresh().await;
             self.compress(step, &out).await?;
             let answer = self.reason(step, &request, choice.clone(), Arc::default(), &out).await?;
             match next(&answer.message) {

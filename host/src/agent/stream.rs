@@ -45,6 +45,7 @@ pub struct ReplyStream {
     items: mpsc::Receiver<Out>,
     cancel: CancellationToken,
     reply_id: String,
+    generation: u64,
     result: Option<ReplyResult>,
 }
 
@@ -58,6 +59,7 @@ enum Out {
 impl ReplyStream {
     pub(super) fn new(
         reply_id: String,
+        generation: u64,
         cancel: CancellationToken,
         ledger: Arc<Ledger>,
     ) -> (Self, Arc<Reader>) {
@@ -69,12 +71,17 @@ impl ReplyStream {
             may_end: AtomicBool::new(false),
             over: AtomicBool::new(false),
         };
-        (Self { items, cancel, reply_id, result: None }, Arc::new(reader))
+        (Self { items, cancel, reply_id, generation, result: None }, Arc::new(reader))
     }
 
     /// The reply's id.
     pub fn reply_id(&self) -> &str {
         &self.reply_id
+    }
+
+    /// Which generation of layers it has, from its begin to its end.
+    pub fn generation(&self) -> u64 {
+        self.generation
     }
 
     /// The next item, waiting for it; `None` at the end. The reply waits while nobody asks.

@@ -15,12 +15,14 @@ use super::Inner;
 use super::board::SharedBoard;
 use super::conversation::Conversation;
 use super::enter::Start;
+use super::lineup::Seat;
 use super::services::ReplyServices;
 use super::spending::Spending;
 
 /// One reply while it runs.
 pub(super) struct Turn {
     pub(super) agent: Arc<Inner>,
+    pub(super) lineup: Seat,
     pub(super) context: Arc<ReplyContext>,
     pub(super) chain: Chain,
     pub(super) conversation: Arc<Conversation>,
@@ -56,15 +58,16 @@ impl Turn {
     /// A reply whose begin is stored; `input` are the ids of its new messages.
     pub(super) fn new(
         agent: Arc<Inner>,
-        session_id: &str,
+        lineup: Seat,
         record: &ReplyRecord,
         conversation: Arc<Conversation>,
         input: Vec<String>,
         cancel: CancellationToken,
         ledger: Arc<Ledger>,
     ) -> Arc<Self> {
-        let services = Arc::new(ReplyServices::new(Arc::clone(&agent), Arc::clone(&conversation)));
-        let context = ReplyContext::builder(session_id, &record.id)
+        let services =
+            Arc::new(ReplyServices::new(Arc::clone(&agent), lineup.lineup(), Arc::clone(&conversation)));
+        let context = ReplyContext::builder(conversation.session_id(), &record.id)
             .agent_name(&agent.name)
             .actor(record.actor.clone())
             .cancel(cancel)
@@ -72,10 +75,11 @@ impl Turn {
             .world(Arc::clone(&agent.world))
             .ledger(ledger)
             .build();
-        let chain = Chain::open(&agent.entries, Arc::clone(&context));
-        let memo = Memo { offered: agent.tools.catalogue(), input, ..Memo::default() };
+        let chain = lineup.open(Arc::clone(&context));
+        let memo = Memo { offered: lineup.tools.catalogue(), input, ..Memo::default() };
         let turn = Arc::new(Self {
             agent,
+            lineup,
             context,
             chain,
             spending: Spending::new(Arc::clone(&conversation)),
@@ -131,7 +135,7 @@ impl Turn {
     /// The names of the tools to be offered next, in the catalogue's order.
     pub(super) fn offers(&self) -> Vec<String> {
         let memo = self.memo();
-        let all = self.agent.tools.catalogue();
+        let all = self.lineup.tools.catalogue();
         all.iter().filter(|tool| !memo.withheld.contains(&tool.name)).map(|tool| tool.name.clone()).collect()
     }
 

@@ -14,6 +14,7 @@ use super::layer::ChainEntry;
 use super::next::{Hop, Next, withdraw};
 use super::sink::Sink;
 use super::slot::{Slot, in_own_words};
+use super::watch::{Watcher, fault_of};
 
 /// The layers of one reply, outermost first, sorted out by hook.
 #[derive(Clone)]
@@ -41,10 +42,18 @@ pub(super) struct HookCall<H: Hook> {
 impl Chain {
     /// Opens the layers of these entries for one reply.
     pub fn open(entries: &[ChainEntry], context: Arc<ReplyContext>) -> Self {
-        let mut slots = Vec::with_capacity(entries.len());
+        Self::watched(entries.iter().map(|entry| (entry, None)), context)
+    }
+
+    /// The same, with those who are told how the calls of a layer end.
+    pub(crate) fn watched<'a>(
+        entries: impl IntoIterator<Item = (&'a ChainEntry, Option<Arc<dyn Watcher>>)>,
+        context: Arc<ReplyContext>,
+    ) -> Self {
+        let mut slots = Vec::new();
         let mut by_hook: [Vec<Slot>; HookKind::ALL.len()] = std::array::from_fn(|_| Vec::new());
-        for entry in entries {
-            let slot = Slot::open(entry, &context);
+        for (entry, watcher) in entries {
+            let slot = Slot::open(entry, watcher, &context);
             for kind in entry.middleware.hooks().iter().filter(|kind| slot.stands_at(*kind)) {
                 if let Some(list) = by_hook.get_mut(kind as usize) {
                     list.push(slot.clone());
@@ -175,6 +184,7 @@ async fn enter_layer<H: Hook>(
         let spent = call.context.world.monotonic().saturating_sub(start);
         call.context.ledger.count(&slot.name, H::KIND, spent, |line| hop.report(line, &result));
     }
+    slot.tell(&call.context, H::KIND, fault_of(&result)).await;
     match (result, spare) {
         (Ok(response), _) => {
             slot.health.sound(H::KIND);

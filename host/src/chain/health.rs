@@ -43,6 +43,11 @@ impl Health {
         }))
     }
 
+    /// Faults in a row at one hook after which the layer is taken out.
+    pub(crate) fn max_faults(&self) -> u32 {
+        self.0.max_faults
+    }
+
     /// Why the layer is out, if it is. Replies that began before go on with it.
     pub fn taken_out(&self) -> Option<TakenOut> {
         self.lock().clone()

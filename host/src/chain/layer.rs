@@ -31,7 +31,26 @@ pub trait Middleware: Send + Sync {
     fn hooks(&self) -> HookSet;
     /// The layer for one reply. Called once per reply, and cheap: nothing runs yet.
     fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer>;
-    /// The tools that it contributes. Asked once, when the agent is built.
+    /// What it is made of, as the hash of its content: two of one version do the same. `None` when nothing can be said.
+    fn version(&self) -> Option<&str> {
+        None
+    }
+    /// Its configuration, a JSON object as text.
+    fn config(&self) -> &str {
+        "{}"
+    }
+    /// Takes over the state of the layer that had its name and another version, configured by `from_config`.
+    ///
+    /// Called once, before the first reply that has it. Only the state of the scope `layer` is there, and what is
+    /// changed of it holds only if the swap does. An error or a fault stops the swap.
+    fn migrate(
+        &self,
+        _from_config: String,
+        _context: Arc<ReplyContext>,
+    ) -> BoxFuture<'_, Result<(), Failure>> {
+        Box::pin(async { Ok(()) })
+    }
+    /// The tools that it contributes. Asked once, when the agent is built or the layer comes by a swap.
     fn list_tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, Failure>> {
         Box::pin(async { Ok(Vec::new()) })
     }

@@ -81,6 +81,18 @@ pub enum NoteKind {
         /// The state of the result, or why there is none.
         outcome: String,
     },
+    /// The swap that brought it was taken back: all its first calls of a hook broke a rule.
+    #[serde(rename = "layer-rolled-back")]
+    RolledBack {
+        /// The hook.
+        hook: &'static str,
+        /// What happened in the last of these calls.
+        cause: String,
+        /// The generation of layers that is gone.
+        from: u64,
+        /// The generation that is back.
+        to: u64,
+    },
     /// It asked for what it was not granted.
     #[serde(rename = "layer-denied")]
     Denied {

@@ -12,6 +12,7 @@ use super::hook::HookKind;
 use super::layer::{ChainEntry, Layer};
 use super::ledger::NoteKind;
 use super::on_fault::OnFault;
+use super::watch::Watcher;
 
 /// A layer of this reply in its place.
 #[derive(Clone)]
@@ -21,13 +22,18 @@ pub(super) struct Slot {
     pub(super) on_fault: OnFault,
     pub(super) next_runs_max: u32,
     pub(super) health: Health,
+    watcher: Option<Arc<dyn Watcher>>,
     /// Whether the layer was taken out before this reply.
     out: bool,
 }
 
 impl Slot {
     /// Opens an entry for a reply. One that was taken out is not opened, and the operator is told.
-    pub(super) fn open(entry: &ChainEntry, context: &Arc<ReplyContext>) -> Self {
+    pub(super) fn open(
+        entry: &ChainEntry,
+        watcher: Option<Arc<dyn Watcher>>,
+        context: &Arc<ReplyContext>,
+    ) -> Self {
         let name = entry.middleware.name();
         let out = entry.health.taken_out();
         let is_out = out.is_some();
@@ -45,6 +51,7 @@ impl Slot {
             on_fault: entry.on_fault,
             next_runs_max: entry.next_runs_max,
             health: entry.health.clone(),
+            watcher: watcher.filter(|_| !is_out),
             out: is_out,
         }
     }
@@ -59,6 +66,19 @@ impl Slot {
     pub(super) fn bad_output(&self, hook: HookKind, cause: impl fmt::Display) -> Failure {
         let (layer, hook) = (self.name.to_string(), hook.name());
         Fault { layer, hook, cause: format!("bad output: {cause}") }.into()
+    }
+
+    /// Tells the layer's watcher, if there is one, how a call ended; `fault` is that of its result.
+    pub(super) async fn tell(&self, context: &ReplyContext, hook: HookKind, fault: Option<String>) {
+        let Some(watcher) = &self.watcher else { return };
+        match fault {
+            None => watcher.answered(hook),
+            Some(cause) => {
+                if let Some(done) = Arc::clone(watcher).faulted(hook, cause).await {
+                    context.ledger.note(&self.name, done);
+                }
+            }
+        }
     }
 
     /// The error that outer layers see. A fault's cause goes to the ledger alone.

@@ -40,13 +40,14 @@ pub fn check(path: &Path, mode: Mode) -> Result<Exit, Failure> {
 }
 
 fn text(manifest: &Manifest, loaded: &Loaded) -> String {
+    let loaded_layers = loaded.layers();
     let mut models = Table::new(&["model", "provider", "name"]);
     for model in &manifest.models {
         let (provider, name) = provider(&model.provider);
         models.row([model.alias.clone(), provider.to_owned(), name]);
     }
     let mut layers = Table::new(&["layer", "source", "hooks", "grants", "limits", "on-fault"]);
-    for layer in &loaded.layers {
+    for layer in &loaded_layers {
         layers.row([
             layer.spec.name.clone(),
             source(&layer.spec.source),
@@ -61,7 +62,7 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
     if !tools.is_empty() {
         text.push_str(&format!("\ntools: {}\n", tools.join(", ")));
     }
-    for layer in &loaded.layers {
+    for layer in &loaded_layers {
         for remark in remarks(manifest, layer) {
             text.push_str(&format!("\nnote: {remark}\n"));
         }
@@ -71,11 +72,12 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
 }
 
 fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
+    let loaded_layers = loaded.layers();
     let models = manifest.models.iter().map(|model| {
         let (provider, name) = provider(&model.provider);
         json!({ "type": "model", "model": model.alias, "provider": provider, "name": name })
     });
-    let layers = loaded.layers.iter().map(|layer| {
+    let layers = loaded_layers.iter().map(|layer| {
         json!({
             "type": "layer",
             "layer": layer.spec.name,

@@ -142,6 +142,11 @@ impl<W: Write> Human<W> {
                 "layer `{layer}` is out since {faults} faults in a row in `{hook}`, the last: {}",
                 one_line(cause, LINE_MAX)
             )),
+            NoteKind::RolledBack { hook, cause, from, to } => self.warning(&format!(
+                "the swap to generation {from} was taken back, and generation {to} is active again: layer `{layer}` \
+                 failed all its first calls of `{hook}`: {}",
+                one_line(cause, LINE_MAX)
+            )),
             NoteKind::Denied { capability, object } => {
                 self.warning(&denial::said(&layer, capability, &one_line(object, LINE_MAX)))
             }

@@ -34,6 +34,8 @@ pub fn inspect(name: &str, mode: Mode) -> Result<Exit, Failure> {
             "hooks": hooks(&component),
             "imports": component.imports(),
             "grants": component.capabilities(),
+            "version": component.digest(),
+            "migrates-state": component.migrates(),
             "config-schema": component.config_schema(),
         }))?,
         Mode::Human | Mode::Quiet => io::stdout().write_all(harmless(&text(name, &component)).as_bytes())?,
@@ -52,11 +54,13 @@ fn text(name: &str, component: &Component) -> String {
         None => "none: any configuration is accepted".to_owned(),
     };
     format!(
-        "component  {name}\ncontract   {CONTRACT}\nsize       {} bytes\nhooks      {}\nimports    {}\ngrants     {}\nconfig     {}\n",
+        "component  {name}\ncontract   {CONTRACT}\nversion    {}\nsize       {} bytes\nhooks      {}\nimports    {}\ngrants     {}\nstate      {}\nconfig     {}\n",
+        component.digest(),
         component.size(),
         hooks(component).join("\n           "),
         component.imports().join("\n           "),
         if needs.is_empty() { "needs none".to_owned() } else { needs.join(", ") },
+        if component.migrates() { "takes over that of other versions" } else { "has no `migrate-state`" },
         schema.replace('\n', "\n           "),
     )
 }

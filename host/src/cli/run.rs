@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
     let task = task(args, &manifest, mode)?;
     let runtime = load::runtime()?;
     let loaded = load::agent(&runtime, &manifest, mode)?;
-    let layers = loaded.layers.iter().map(|layer| layer.spec.name.clone()).collect();
+    let layers = loaded.agent.layers();
     let session_id = args.session.clone().unwrap_or_else(|| RealWorld::default().id());
     let mut session = Session {
         view: View::standard(mode, layers),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::bundled;
 use crate::manifest::{Manifest, Problem};
 use crate::policy::{LayerSource, LayerSpec};
-use crate::sandbox::{Component, Sandbox};
+use crate::sandbox::{self, Component, Sandbox};
 
 use super::error::{LoadError, layer_problem};
 use super::{LoadedLayer, Progress};
@@ -93,26 +93,53 @@ fn build(folder: &Path) -> Result<PathBuf, SourceError> {
     }
 }
 
-/// The components of all layers, in their order. Finds all that is wrong with them.
+/// What is loaded already.
+#[derive(Default)]
+pub(super) struct Known<'a> {
+    pub(super) layers: &'a [LoadedLayer],
+    /// The one layer whose file is read again; every one when absent.
+    pub(super) only: Option<&'a str>,
+}
+
+impl Known<'_> {
+    /// The layer as it is, if it is not to be read again.
+    fn kept(&self, spec: &LayerSpec) -> Option<&LoadedLayer> {
+        let spared = self.only.is_some_and(|only| only != spec.name);
+        self.layers.iter().find(|layer| spared && layer.spec == *spec)
+    }
+
+    /// The component with this hash, if it is loaded.
+    fn component(&self, digest: &str) -> Option<Component> {
+        let same = self.layers.iter().find(|layer| layer.component.digest() == digest);
+        same.map(|layer| layer.component.clone())
+    }
+}
+
+/// The components of all layers, in their order. Finds all that is wrong with them. What is known is not compiled again.
 pub(super) async fn load(
     sandbox: &Sandbox,
     manifest: &Manifest,
+    known: &Known<'_>,
     progress: Progress<'_>,
 ) -> Result<Vec<LoadedLayer>, LoadError> {
-    let mut known: HashMap<LayerSource, Component> = HashMap::new();
+    let mut read: HashMap<LayerSource, Component> = HashMap::new();
     let mut layers = Vec::new();
     let mut problems = Vec::new();
     for (index, spec) in manifest.layers.iter().enumerate() {
+        if let Some(layer) = known.kept(spec) {
+            layers.push(layer.clone());
+            continue;
+        }
         progress(&format!("loading layer `{}` ({} of {})", spec.name, index + 1, manifest.layers.len()));
-        let component = match known.get(&spec.source) {
+        let component = match read.get(&spec.source) {
             Some(component) => Ok(component.clone()),
-            None => load_one(sandbox, spec).await,
+            None => load_one(sandbox, spec, known).await,
         };
         match component {
             Ok(component) => {
                 problems.extend(config_problems(manifest, spec, &component));
                 problems.extend(memory_problem(manifest, spec, &component));
-                known.insert(spec.source.clone(), component.clone());
+                read.insert(spec.source.clone(), component.clone());
                 layers.push(LoadedLayer { spec: spec.clone(), component });
             }
             Err(cause) => problems.push(layer_problem(manifest, &spec.name, "source", cause)),
@@ -121,12 +148,16 @@ pub(super) async fn load(
     if problems.is_empty() { Ok(layers) } else { Err(LoadError::Component(manifest.error(problems))) }
 }
 
-async fn load_one(sandbox: &Sandbox, spec: &LayerSpec) -> Result<Component, String> {
+async fn load_one(sandbox: &Sandbox, spec: &LayerSpec, known: &Known<'_>) -> Result<Component, String> {
     let source = spec.source.clone();
-    let bytes = tokio::task::spawn_blocking(move || component_bytes(&source))
+    let hashed = move || component_bytes(&source).map(|bytes| (sandbox::digest(&bytes), bytes));
+    let (digest, bytes) = tokio::task::spawn_blocking(hashed)
         .await
         .map_err(|error| error.to_string())?
         .map_err(|error| error.to_string())?;
+    if let Some(component) = known.component(&digest) {
+        return Ok(component);
+    }
     sandbox.load(&source_name(&spec.source), bytes).await.map_err(|error| error.to_string())
 }
 

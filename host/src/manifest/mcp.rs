@@ -14,7 +14,7 @@ use super::server;
 use crate::secret::{Secret, shown_address};
 
 /// An MCP server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpSpec {
     /// Its name, unique among the servers.
     pub name: String,
@@ -29,7 +29,7 @@ pub struct McpSpec {
 }
 
 /// How an MCP server is reached.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum McpTransport {
     /// A program that is started and spoken to over its input and output.
     Command {

@@ -14,7 +14,7 @@ use super::{server, units};
 use crate::secret::{Secret, shown_address};
 
 /// A model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelSpec {
     /// Its name in the manifest.
     pub alias: String,
@@ -27,7 +27,7 @@ pub struct ModelSpec {
 }
 
 /// Who serves a model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProviderSpec {
     /// A server that speaks the Chat Completions protocol.
     OpenAi(ServerSpec),
@@ -41,7 +41,7 @@ pub enum ProviderSpec {
 }
 
 /// A server of models.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ServerSpec {
     /// Its address; the one of the protocol's inventor when absent.
     pub base_url: Option<String>,

@@ -145,6 +145,13 @@ pub(super) async fn call_turn_end(guest: &mut GuestInstance, turn: TurnSummary) 
     hook.call_observe(&mut guest.store, turn).await
 }
 
+pub(super) async fn call_migrate(guest: &mut GuestInstance, from_config: String) -> Answer<()> {
+    let hook = hook_guest!(guest, migrate_state);
+    let from_config = crossed(guest, from_config)?;
+    let answer = hook.call_migrate(&mut guest.store, &from_config).await?;
+    crossed(guest, answer)
+}
+
 pub(super) async fn call_event_kinds(guest: &mut GuestInstance) -> wasmtime::Result<EventKinds> {
     let kinds = hook_guest!(guest, on_events).call_kinds(&mut guest.store).await?;
     Ok(kinds_from_guest(kinds))

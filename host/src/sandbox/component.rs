@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use wasmtime::component::{Component as Compiled, InstancePre};
 
 use crate::chain::{HookSet, MAX_FAULTS_DEFAULT, Middleware, OnFault, ReplyContext};
@@ -38,9 +39,10 @@ const START_WALL: Duration = Duration::from_secs(10);
 pub struct Component {
     name: String,
     size: usize,
+    digest: Arc<str>,
     reading: Reading,
     config_schema: Option<Arc<ConfigSchema>>,
-    template: Template,
+    pub(super) template: Template,
 }
 
 impl std::fmt::Debug for Component {
@@ -64,6 +66,16 @@ impl Component {
     /// Bytes of the file.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// The SHA-256 hash of the file, in hexadecimal: its version.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// Whether it takes over the state that another version of it left.
+    pub fn migrates(&self) -> bool {
+        self.reading.migrates
     }
 
     /// The hooks it implements.
@@ -110,14 +122,14 @@ impl Sandbox {
     pub async fn load(&self, name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Component, LoadError> {
         let (sandbox, task_name, bytes) = (self.clone(), name.to_owned(), bytes.into());
         let size = bytes.len();
-        let compiled = tokio::task::spawn_blocking(move || sandbox.compile(&task_name, &bytes))
-            .await
-            .map_err(LoadError::engine)??;
+        let compile = move || Ok::<_, LoadError>((sandbox.compile(&task_name, &bytes)?, digest(&bytes)));
+        let (compiled, digest) = tokio::task::spawn_blocking(compile).await.map_err(LoadError::engine)??;
         let reading = Reading::of(name, &compiled, &self.runtime.engine)?;
         let pre = self.linker.instantiate_pre(&compiled).map_err(|error| mismatch(name, &error))?;
         let mut component = Component {
             name: name.to_owned(),
             size,
+            digest: digest.into(),
             template: self.template(name, pre, &reading)?,
             reading,
             config_schema: None,
@@ -132,9 +144,10 @@ impl Sandbox {
         pre: InstancePre<GuestState>,
         reading: &Reading,
     ) -> Result<Template, LoadError> {
-        let indices = HookIndices::find(&pre, reading.hooks, reading.configuration)
+        let indices = HookIndices::find(&pre, reading.hooks, reading.migrates, reading.configuration)
             .map_err(|error| mismatch(name, &error))?;
-        Ok(Template { runtime: self.runtime.clone(), pre, indices: Arc::new(indices) })
+        let alive = Arc::new(self.runtime.counts.component_loaded());
+        Ok(Template { runtime: self.runtime.clone(), pre, indices: Arc::new(indices), _alive: alive })
     }
 
     /// A middleware of this component for one place in a chain.
@@ -151,7 +164,7 @@ impl Sandbox {
         }
         let workspace = self.workspace(&spec)?;
         let info = LayerInfo::new(spec, component.reading.wasi, workspace, Arc::clone(&self.resolver))?;
-        Ok(Arc::new(ComponentMiddleware::new(component.template.clone(), component.hooks(), Arc::new(info))))
+        Ok(Arc::new(ComponentMiddleware::new(component, Arc::new(info))))
     }
 
     /// The files that a layer may use, if there are any.
@@ -179,6 +192,11 @@ impl Sandbox {
         }
         Ok(compiled)
     }
+}
+
+/// The SHA-256 hash of a component's bytes, in hexadecimal.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Makes an instance, checks the types of its hooks, and asks for its configuration's schema.

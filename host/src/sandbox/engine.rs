@@ -21,6 +21,8 @@ pub struct Counts {
     compilations: AtomicU64,
     cache_hits: AtomicU64,
     stores: AtomicU64,
+    stores_alive: AtomicU64,
+    components_alive: AtomicU64,
     hook_calls: AtomicU64,
 }
 
@@ -40,6 +42,16 @@ impl Counts {
         self.stores.load(Ordering::Relaxed)
     }
 
+    /// Stores that are alive now.
+    pub fn stores_alive(&self) -> u64 {
+        self.stores_alive.load(Ordering::SeqCst)
+    }
+
+    /// Components that are loaded now.
+    pub fn components_alive(&self) -> u64 {
+        self.components_alive.load(Ordering::SeqCst)
+    }
+
     /// Calls into guests.
     pub fn hook_calls(&self) -> u64 {
         self.hook_calls.load(Ordering::Relaxed)
@@ -53,12 +65,37 @@ impl Counts {
         self.cache_hits.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn store_made(&self) {
+    /// Counts a store, for as long as the result lives.
+    pub(super) fn store_made(self: &Arc<Self>) -> Alive {
         self.stores.fetch_add(1, Ordering::Relaxed);
+        self.alive(|counts| &counts.stores_alive)
+    }
+
+    /// Counts a component, for as long as the result lives.
+    pub(super) fn component_loaded(self: &Arc<Self>) -> Alive {
+        self.alive(|counts| &counts.components_alive)
+    }
+
+    fn alive(self: &Arc<Self>, count: fn(&Self) -> &AtomicU64) -> Alive {
+        count(self).fetch_add(1, Ordering::SeqCst);
+        Alive { counts: Arc::clone(self), count }
     }
 
     pub(super) fn hook_called(&self) {
         self.hook_calls.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Something that is alive and counted as that.
+#[derive(Debug)]
+pub(super) struct Alive {
+    counts: Arc<Counts>,
+    count: fn(&Counts) -> &AtomicU64,
+}
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        (self.count)(&self.counts).fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -22,14 +22,16 @@ pub(super) struct HookIndices {
     pub(super) on_draft: Option<exports::on_draft::GuestIndices>,
     pub(super) tool_source: Option<exports::tool_source::GuestIndices>,
     pub(super) on_turn_end: Option<exports::on_turn_end::GuestIndices>,
+    pub(super) migrate_state: Option<exports::migrate_state::GuestIndices>,
     pub(super) configuration: Option<exports::configuration::GuestIndices>,
 }
 
 impl HookIndices {
-    /// The indices of the hooks in the set.
+    /// The indices of the hooks in the set, and of what a component exports besides.
     pub(super) fn find(
         pre: &InstancePre<GuestState>,
         hooks: HookSet,
+        migrates: bool,
         configuration: bool,
     ) -> wasmtime::Result<Self> {
         macro_rules! find {
@@ -53,6 +55,11 @@ impl HookIndices {
             on_draft: find!(Draft, on_draft),
             tool_source: find!(ToolSource, tool_source),
             on_turn_end: find!(TurnEnd, on_turn_end),
+            migrate_state: if migrates {
+                Some(exports::migrate_state::GuestIndices::new(pre)?)
+            } else {
+                None
+            },
             configuration: if configuration {
                 Some(exports::configuration::GuestIndices::new(pre)?)
             } else {
@@ -76,6 +83,7 @@ pub(super) struct LoadedHooks {
     pub(super) on_draft: Option<exports::on_draft::Guest>,
     pub(super) tool_source: Option<exports::tool_source::Guest>,
     pub(super) on_turn_end: Option<exports::on_turn_end::Guest>,
+    pub(super) migrate_state: Option<exports::migrate_state::Guest>,
     pub(super) configuration: Option<exports::configuration::Guest>,
 }
 
@@ -117,7 +125,8 @@ pub(super) async fn check_hooks(guest: &mut GuestInstance) -> wasmtime::Result<O
         on_events,
         on_draft,
         tool_source,
-        on_turn_end
+        on_turn_end,
+        migrate_state
     );
     if guest.indices.configuration.is_none() {
         return Ok(None);

@@ -9,7 +9,7 @@ use crate::chain::{HookKind, ReplyContext};
 use crate::policy::Limits;
 
 use super::budget::{LogBudget, within};
-use super::engine::Runtime;
+use super::engine::{Alive, Runtime};
 use super::explain::explain;
 use super::hooks::{HookIndices, LoadedHooks};
 use super::store::{GuestState, LayerInfo};
@@ -21,6 +21,7 @@ pub(super) struct GuestInstance {
     pub(super) indices: Arc<HookIndices>,
     /// Boxed, since an instance changes hands with each call.
     pub(super) loaded: Box<LoadedHooks>,
+    _alive: Alive,
 }
 
 /// What an instance is made of.
@@ -29,6 +30,7 @@ pub(super) struct Template {
     pub(super) runtime: Runtime,
     pub(super) pre: InstancePre<GuestState>,
     pub(super) indices: Arc<HookIndices>,
+    pub(super) _alive: Arc<Alive>,
 }
 
 /// Why there is no instance.
@@ -47,6 +49,7 @@ impl Template {
         layer: Arc<LayerInfo>,
         log: Arc<LogBudget>,
     ) -> Result<GuestInstance, NotMade> {
+        let alive = self.runtime.counts.store_made();
         let mut store = self.store(context, layer, log);
         let (own_time, wall) = (store.data().budget.own_time.clone(), store.data().layer.spec.limits.wall);
         let made = within(own_time, wall, self.pre.instantiate_async(&mut store)).await;
@@ -58,7 +61,13 @@ impl Template {
             Ok(Err(error)) => return Err(NotMade::Failed(explain(&error, store.data_mut()))),
             Err(hit) => return Err(NotMade::Failed(hit.to_string())),
         };
-        Ok(GuestInstance { store, instance, indices: Arc::clone(&self.indices), loaded: Box::default() })
+        Ok(GuestInstance {
+            store,
+            instance,
+            indices: Arc::clone(&self.indices),
+            loaded: Box::default(),
+            _alive: alive,
+        })
     }
 
     /// A store that holds to the layer's limits.
@@ -71,7 +80,6 @@ impl Template {
         let Limits { payload, handles, .. } = layer.spec.limits;
         let state = GuestState::new(context, layer, log, self.runtime.ticks.clone());
         let mut store = Store::new(&self.runtime.engine, state);
-        self.runtime.counts.store_made();
         store.limiter(|state| &mut state.budget.memory);
         store.set_hostcall_fuel(usize::try_from(payload).unwrap_or(usize::MAX));
         store.set_max_component_handles(handles as usize);

@@ -8,20 +8,24 @@ use crate::chain::{HookKind, HookSet, Layer, Middleware, ReplyContext};
 use crate::error::Failure;
 use crate::message::ToolDefinition;
 
+use super::component::Component;
 use super::instance::Template;
 use super::layer::ComponentLayer;
+use super::migrate::migrate;
 use super::store::LayerInfo;
 
 /// A middleware of a component.
 pub(super) struct ComponentMiddleware {
     template: Template,
     hooks: HookSet,
+    version: Arc<str>,
     info: Arc<LayerInfo>,
 }
 
 impl ComponentMiddleware {
-    pub(super) fn new(template: Template, hooks: HookSet, info: Arc<LayerInfo>) -> Self {
-        Self { template, hooks, info }
+    pub(super) fn new(component: &Component, info: Arc<LayerInfo>) -> Self {
+        let (template, version) = (component.template.clone(), component.digest().into());
+        Self { template, hooks: component.hooks(), version, info }
     }
 
     fn layer(&self, reply: &Arc<ReplyContext>) -> Arc<ComponentLayer> {
@@ -40,6 +44,18 @@ impl Middleware for ComponentMiddleware {
 
     fn open(&self, reply: &Arc<ReplyContext>) -> Arc<dyn Layer> {
         self.layer(reply)
+    }
+
+    fn version(&self) -> Option<&str> {
+        Some(&self.version)
+    }
+
+    fn config(&self) -> &str {
+        &self.info.config
+    }
+
+    fn migrate(&self, from_config: String, context: Arc<ReplyContext>) -> BoxFuture<'_, Result<(), Failure>> {
+        Box::pin(migrate(&self.template, &self.info, from_config, context))
     }
 
     fn list_tools(&self) -> BoxFuture<'_, Result<Vec<ToolDefinition>, Failure>> {

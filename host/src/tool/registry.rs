@@ -29,13 +29,14 @@ struct Shelf {
 }
 
 /// A place in the catalogue: of tools that stay, or of those that a provider has now.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Stand {
     entries: Vec<Arc<Entry>>,
     provider: Option<Provided>,
 }
 
 /// Where the tools of a stand come from.
+#[derive(Clone)]
 struct Provided {
     owner: ToolOwner,
     provider: Arc<dyn ToolProvider>,
@@ -191,6 +192,16 @@ impl Toolbox {
                     Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
             }
         }
+    }
+
+    /// A toolbox of the same tools that may get others besides. It follows the same providers, on its own.
+    pub async fn fork(&self) -> Self {
+        let mut stands = self.stands.lock().await.clone();
+        for at in 0..stands.len() {
+            renew(&mut stands, at).await;
+        }
+        let shelf = Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
+        Self { shelf: RwLock::new(shelf), stands: tokio::sync::Mutex::new(stands) }
     }
 
     /// The definitions of all tools, in the order in which they were added.

@@ -15,5 +15,6 @@ mod permission;
 mod rig;
 mod services;
 mod spending;
+mod swap;
 mod sweep;
 mod turns;

@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use super::{Instance, hooks};
 use crate::bindings::cepa::middleware::log::{Level, write};
 use crate::{
-    CompressNext, CompressRequest, CompressResponse, Draft, Error, Event, EventKinds, ModelNext,
-    ModelRequest, ModelResponse, OnActing, OnCheckPermission, OnCompressContext, OnDraft, OnEvents,
-    OnModelCall, OnReasoning, OnReply, OnSystemPrompt, OnTurnEnd, PermissionDecision, PermissionNext,
-    PermissionRequest, ReasoningNext, ReasoningRequest, ReasoningResponse, ReplyNext, ReplyRequest,
-    ReplyResponse, Sink, ToolDefinition, ToolNext, ToolRequest, ToolResponse, ToolSource, TurnSummary,
-    Verdict,
+    CompressNext, CompressRequest, CompressResponse, Draft, Error, Event, EventKinds, MigrateState,
+    ModelNext, ModelRequest, ModelResponse, OnActing, OnCheckPermission, OnCompressContext, OnDraft,
+    OnEvents, OnModelCall, OnReasoning, OnReply, OnSystemPrompt, OnTurnEnd, PermissionDecision,
+    PermissionNext, PermissionRequest, ReasoningNext, ReasoningRequest, ReasoningResponse, ReplyNext,
+    ReplyRequest, ReplyResponse, Sink, ToolDefinition, ToolNext, ToolRequest, ToolResponse, ToolSource,
+    TurnSummary, Verdict,
 };
 
 /// A middleware as a component's exports see it.
@@ -19,6 +19,12 @@ pub struct Exported<M>(PhantomData<M>);
 impl<M: Instance> hooks::configuration::Guest for Exported<M> {
     fn schema() -> String {
         crate::middleware::schema::<M>()
+    }
+}
+
+impl<M: Instance + MigrateState> hooks::migrate_state::Guest for Exported<M> {
+    fn migrate(from_config: String) -> Result<(), Error> {
+        M::instance()?.migrate_state(&from_config)
     }
 }
 

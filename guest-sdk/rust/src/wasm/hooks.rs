@@ -1,4 +1,4 @@
-//! One generated world for each hook, all sharing the types of [`crate::bindings`].
+//! One generated world for each export, all sharing the types of [`crate::bindings`].
 //!
 //! A world's export macro carries that world's part of the component's type, so a component has in it what it exports
 //! and nothing else.
@@ -34,5 +34,6 @@ worlds! {
     on_draft "cepa:sdk/export-on-draft"
     tool_source "cepa:sdk/export-tool-source"
     on_turn_end "cepa:sdk/export-on-turn-end"
+    migrate_state "cepa:sdk/export-migrate-state"
     configuration "cepa:sdk/export-configuration"
 }

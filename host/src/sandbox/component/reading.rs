@@ -38,6 +38,8 @@ pub(super) struct Reading {
     pub(super) imports: Vec<String>,
     /// Whether it says a schema of its configuration.
     pub(super) configuration: bool,
+    /// Whether it takes over the state of other versions.
+    pub(super) migrates: bool,
     /// Whether it imports WASI.
     pub(super) wasi: bool,
 }
@@ -52,7 +54,8 @@ impl Reading {
             check_import(name, import)?;
         }
         let wasi = imports.iter().any(|import| import.starts_with("wasi:"));
-        let mut reading = Self { hooks: HookSet::EMPTY, imports, configuration: false, wasi };
+        let mut reading =
+            Self { hooks: HookSet::EMPTY, imports, configuration: false, migrates: false, wasi };
         let mut exports = Vec::new();
         for (export, item) in ty.exports(engine) {
             exports.push(format!("`{export}`"));
@@ -71,7 +74,10 @@ impl Reading {
         let Some(interface) = own_interface(name, export)? else { return Ok(()) };
         match HookKind::from_name(interface) {
             Some(kind) => self.hooks = self.hooks.with(kind),
-            None => self.configuration |= interface == "configuration",
+            None => {
+                self.configuration |= interface == "configuration";
+                self.migrates |= interface == "migrate-state";
+            }
         }
         Ok(())
     }
