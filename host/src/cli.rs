@@ -12,14 +12,18 @@ mod human;
 mod inspect;
 mod interrupts;
 mod json;
+mod live;
 mod load;
 mod log;
+mod news;
+mod notices;
 mod progress;
 mod reply;
 mod run;
 mod shell;
 mod style;
 mod summary;
+mod swap;
 mod table;
 mod terminal;
 #[cfg(test)]
@@ -60,6 +64,7 @@ fn command(cli: &Cli, mode: Mode) -> Result<Exit, Failure> {
         Command::Run(args) => run::run(args, mode),
         Command::Check { manifest } => check::check(manifest, mode),
         Command::Inspect { component } => inspect::inspect(component, mode),
+        Command::Swap(args) => swap::swap(args, mode),
         Command::Build { folder, output } => build::build(folder, output.as_deref(), mode),
     }
 }

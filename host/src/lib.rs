@@ -6,11 +6,13 @@
 pub mod agent;
 pub mod bundled;
 pub mod chain;
+pub mod control;
 pub mod error;
 pub mod event;
 pub mod host;
 pub mod http;
 pub mod index;
+mod lock;
 pub mod manifest;
 pub mod message;
 pub mod model;

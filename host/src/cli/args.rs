@@ -35,6 +35,8 @@ pub enum Command {
         /// A `.wasm` file, or `bundled:NAME`.
         component: String,
     },
+    /// Exchange layers of a running chat, or show what is active there. Running replies end on the old layers.
+    Swap(SwapArgs),
     /// Build a Rust middleware into a component.
     Build {
         /// The folder of the crate.
@@ -62,8 +64,37 @@ pub struct RunArgs {
     /// Give up the tool calls that wait in the session for a person.
     #[arg(long, conflicts_with = "resume")]
     pub discard: bool,
+    /// In a chat, take up the manifest and its components whenever their files change.
+    #[arg(long)]
+    pub watch: bool,
+    /// In a chat, where `cepa swap` reaches it, instead of beside the session file.
+    #[arg(long, value_name = "SOCKET")]
+    pub control: Option<PathBuf>,
     #[command(flatten)]
     pub answers: AnswerArgs,
+}
+
+/// The arguments of `cepa swap`.
+#[derive(Debug, Args)]
+pub struct SwapArgs {
+    /// The manifest of the running chat, or a folder that has a `cepa.toml`. Left out with `--control`.
+    #[arg(required_unless_present = "control")]
+    pub manifest: Option<String>,
+    /// The one layer to exchange. Without it, the layers become those of the manifest as it is now.
+    pub layer: Option<String>,
+    /// Where the chat listens, if not beside its session file.
+    #[arg(long, value_name = "SOCKET")]
+    pub control: Option<PathBuf>,
+    /// A component for the layer other than the manifest's: a `.wasm` file, a project folder or `bundled:NAME`.
+    #[arg(long)]
+    pub source: Option<String>,
+    /// Agree to what a layer newly imports or is granted, as the refusal names it: `models`, `models=backup`,
+    /// `LAYER:models`. May be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub allow: Vec<String>,
+    /// Change nothing, and show which layers are active.
+    #[arg(long, conflicts_with_all = ["layer", "source", "allow"])]
+    pub status: bool,
 }
 
 /// Answers to the tool calls that a session waits for.

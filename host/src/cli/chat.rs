@@ -15,6 +15,7 @@ use super::terminal::{NOT_TEXT, Terminal, Typed};
 /// Chats until the person ends it. A reply that fails ends the reply and not the chat.
 pub fn chat(session: &mut Session, discard: bool) -> Result<Exit, Failure> {
     let mut terminal = Terminal::new()?;
+    session.notices.print_with(terminal.printer());
     say(&format!("{}: Ctrl-C stops a reply, Ctrl-D ends the chat", session.agent.name()))?;
     let mut discard = discard || !answer_waiting(session, &mut terminal)?;
     loop {

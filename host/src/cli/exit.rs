@@ -21,7 +21,9 @@ Exit codes:
   64  the manifest has mistakes
   65  a component can't be loaded, or does not fit its configuration
   66  the session file can't be used
-  70  a layer broke a rule, and the reply failed for it";
+  69  no running chat can be reached to swap its layers
+  70  a layer broke a rule, and the reply failed for it
+  77  a swap needs consent";
 
 /// The exit codes. Each has one meaning; [`HELP`] says them to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +47,12 @@ pub enum Exit {
     Component = 65,
     /// The session file can't be used.
     Session = 66,
+    /// No running chat can be reached to swap its layers.
+    Unreachable = 69,
     /// A layer broke a rule, and the reply failed for it.
     LayerFault = 70,
+    /// A swap needs consent.
+    Consent = 77,
 }
 
 impl Exit {

@@ -1,10 +1,12 @@
 //! `cepa run`.
 
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, Pending, ReplyInput, ReplyResult, check_session_id};
 use cepa::event::Outcome;
+use cepa::host::Loaded;
 use cepa::manifest::{Manifest, SessionSpec};
 use cepa::message::Message;
 use cepa::world::{RealWorld, World as _};
@@ -16,7 +18,9 @@ use super::chat;
 use super::confirm::confirm;
 use super::exit::{Exit, Failure};
 use super::interrupts::Interrupts;
+use super::live;
 use super::load;
+use super::notices::Notices;
 use super::reply;
 use super::shell::{option, quoted};
 use super::style::flat;
@@ -38,36 +42,52 @@ pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
     let manifest = load::manifest(&args.manifest)?;
     let task = task(args, &manifest, mode)?;
     let runtime = load::runtime()?;
-    let loaded = load::agent(&runtime, &manifest, mode)?;
-    let layers = loaded.agent.layers();
+    let loaded = Arc::new(load::agent(&runtime, &manifest, mode)?);
     let session_id = args.session.clone().unwrap_or_else(|| RealWorld::default().id());
     let mut session = Session {
-        view: View::standard(mode, layers),
+        view: View::standard(mode),
         interrupts: {
             let _inside = runtime.enter();
             Interrupts::listen().map_err(Failure::machine("signals can't be listened for"))?
         },
         is_kept: manifest.sessions != SessionSpec::Memory,
         manifest: args.manifest.display().to_string(),
-        agent: loaded.agent,
+        agent: loaded.agent.clone(),
         id: session_id,
+        notices: Notices::new(mode),
         runtime: runtime.handle().clone(),
         mode,
     };
     let ended = match task {
-        Task::Chat => chat::chat(&mut session, args.discard),
+        Task::Chat => live_chat(&mut session, &loaded, args),
         Task::Resume => session.resume(&args.answers),
         Task::Prompt(prompt) => session.run_to_end(Turn::Input { prompt, discard: args.discard }),
     };
-    drop(session);
+    drop((session, loaded));
     runtime.shutdown_timeout(LAST_WAIT);
     ended
+}
+
+/// A chat that an operator can reach meanwhile.
+fn live_chat(session: &mut Session, loaded: &Arc<Loaded>, args: &RunArgs) -> Result<Exit, Failure> {
+    let _live = live::start(&session.runtime, loaded, args, &session.notices)?;
+    chat::chat(session, args.discard)
 }
 
 fn task(args: &RunArgs, manifest: &Manifest, mode: Mode) -> Result<Task, Failure> {
     if let Some(id) = &args.session {
         check_session_id(id).map_err(Failure::usage)?;
     }
+    let task = wanted(args, manifest, mode)?;
+    if (args.watch || args.control.is_some()) && !matches!(task, Task::Chat) {
+        return Err(Failure::usage(
+            "`--watch` and `--control` need a chat: a reply keeps the layers it began with",
+        ));
+    }
+    Ok(task)
+}
+
+fn wanted(args: &RunArgs, manifest: &Manifest, mode: Mode) -> Result<Task, Failure> {
     if args.answers.resume {
         return Ok(Task::Resume);
     }
@@ -112,6 +132,7 @@ pub struct Session {
     pub view: View,
     /// Whether another run can go on with it.
     pub is_kept: bool,
+    pub notices: Notices,
     manifest: String,
     interrupts: Interrupts,
     runtime: Handle,
@@ -127,8 +148,10 @@ pub enum Turn {
 impl Session {
     /// Runs one reply and shows it.
     pub fn turn(&mut self, turn: Turn) -> Result<ReplyResult, Failure> {
-        let Self { agent, id, view, interrupts, runtime, .. } = self;
-        runtime.block_on(async {
+        let Self { agent, id, view, interrupts, runtime, notices, .. } = self;
+        view.begin(agent.layers());
+        notices.hold();
+        let result = runtime.block_on(async {
             let stream = match turn {
                 Turn::Input { prompt, discard } => {
                     let input =
@@ -138,7 +161,9 @@ impl Session {
                 Turn::Resume(answers) => agent.resume(id.as_str(), answers).await,
             };
             reply::show(stream.map_err(reply::not_begun)?, id, view, interrupts).await
-        })
+        });
+        notices.release();
+        result
     }
 
     /// The calls that the session waits for.

@@ -1,10 +1,12 @@
 //! Lines from a person at a terminal.
 
 use std::io::{self, Write as _};
+use std::sync::mpsc::{Receiver, SendError, Sender, channel};
+use std::thread;
 
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
-use rustyline::{Config, Editor};
+use rustyline::{Config, Editor, ExternalPrinter};
 
 use super::confirm::Lines;
 use super::exit::Failure;
@@ -14,6 +16,25 @@ pub const NOT_TEXT: &str = "that is not UTF-8, so it was not taken; please type 
 
 /// A line editor.
 pub struct Terminal(Editor<(), MemHistory>);
+
+/// Prints above the line that is being typed.
+pub struct Printer(Sender<String>);
+
+impl Printer {
+    /// Prints a text that ends with a line end, in its turn. Gives it back when the terminal is gone.
+    pub fn print(&self, text: String) -> Result<(), String> {
+        self.0.send(text).map_err(|SendError(text)| text)
+    }
+}
+
+/// Prints what comes, on a thread of its own: between two lines, printing may wait for the next one.
+fn print_all(mut printer: impl ExternalPrinter, texts: &Receiver<String>) {
+    while let Ok(text) = texts.recv() {
+        if printer.print(text).is_err() {
+            return;
+        }
+    }
+}
 
 /// What a person did at the prompt.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,6 +55,14 @@ impl Terminal {
         let config = Config::default();
         let history = MemHistory::with_config(&config);
         Editor::with_history(config, history).map(Self).map_err(unreadable)
+    }
+
+    /// What prints above the line that is being typed; `None` where that can't be.
+    pub fn printer(&mut self) -> Option<Printer> {
+        let printer = self.0.create_external_printer().ok()?;
+        let (sender, texts) = channel();
+        thread::Builder::new().spawn(move || print_all(printer, &texts)).ok()?;
+        Some(Printer(sender))
     }
 
     /// The next line, which goes into the history.

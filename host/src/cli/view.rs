@@ -56,7 +56,7 @@ pub enum Mode {
 impl View {
     /// A view on standard output and error. At a terminal the answer is streamed; a pipe gets it whole and alone,
     /// since what was streamed may be withdrawn.
-    pub fn standard(mode: Mode, layers: Vec<String>) -> Self {
+    pub fn standard(mode: Mode) -> Self {
         let kind = match mode {
             Mode::Json => Kind::Json(JsonLines::new(Box::new(io::stdout()))),
             Mode::Quiet => Kind::Quiet { answer: Box::new(io::stdout()), remarks: Box::new(io::stderr()) },
@@ -71,7 +71,19 @@ impl View {
                 summary: Box::new(io::stderr()),
             },
         };
-        Self { kind, layers, notes: NoteCounts::default(), fault: None, denied: None, finish: None }
+        Self {
+            kind,
+            layers: Vec::new(),
+            notes: NoteCounts::default(),
+            fault: None,
+            denied: None,
+            finish: None,
+        }
+    }
+
+    /// A reply of these layers begins, outermost first.
+    pub fn begin(&mut self, layers: Vec<String>) {
+        self.layers = layers;
     }
 
     /// Shows one thing that a reply has to tell.

@@ -6,6 +6,7 @@ use std::process::Stdio;
 use cepa_tests::guest;
 
 use crate::rig::{Place, program, wait_for};
+use crate::terminal::Terminal;
 
 /// A way to an exit code.
 type Way = fn() -> Option<i32>;
@@ -67,6 +68,24 @@ fn session() -> Option<i32> {
     Place::new("[sessions]\npath = \"script.toml\"\n").cepa("run . hello").code
 }
 
+fn unreachable() -> Option<i32> {
+    Place::new("").cepa("swap .").code
+}
+
+/// A layer that comes into a running chat, and may use what nobody agreed to.
+fn consent() -> Option<i32> {
+    let place = Place::new("");
+    let mut chat = Terminal::open(&place, "run . --chat");
+    chat.shows("> ");
+    let manifest = std::fs::read_to_string(place.path().join("cepa.toml")).expect("a manifest");
+    let usage = "[[middleware]]\nname = \"u\"\nsource = \"bundled:token-usage\"\ngrants = { state = true }\n";
+    place.write("cepa.toml", format!("{manifest}{usage}"));
+    let done = place.cepa("swap .");
+    chat.ctrl('d');
+    chat.ends_with(0);
+    done.code
+}
+
 fn fault() -> Option<i32> {
     let done = Place::new(TRAPS).file("x.wasm", guest!("panic")).cepa("run . hello").fails_with(70);
     assert!(done.err.contains("layer `x` failed in `on-model-call`"), "{done:#?}");
@@ -76,7 +95,7 @@ fn fault() -> Option<i32> {
 
 #[test]
 fn each_documented_code_is_reached() {
-    let ways: [(i32, Way); 10] = [
+    let ways: [(i32, Way); 12] = [
         (0, success),
         (1, defect),
         (2, usage),
@@ -86,7 +105,9 @@ fn each_documented_code_is_reached() {
         (64, manifest),
         (65, component),
         (66, session),
+        (69, unreachable),
         (70, fault),
+        (77, consent),
     ];
     let help = Place::new("").cepa("--help").ends_with(0).out;
     let (_, table) = help.split_once("Exit codes:\n").expect("the help lists the codes");

@@ -17,4 +17,6 @@ mod quickstart;
 mod rig;
 mod servers;
 mod sessions;
+mod swap;
+mod terminal;
 mod web;

@@ -1,0 +1,116 @@
+//! What a swap came to, in lines for a person.
+
+use cepa::host::{DifferenceKind, LayerDifference, SwapReport};
+
+use super::style::one_line;
+
+/// How much of a hash is shown: enough to tell versions apart.
+const HASH_SHOWN: usize = 12;
+
+/// The longest line.
+const LINE_MAX: usize = 400;
+
+/// What was swapped, a line each.
+pub fn report(report: &SwapReport) -> Vec<String> {
+    let mut lines: Vec<String> = report.layers.iter().map(difference).collect();
+    if report.permissions {
+        lines.push("~ permissions, for running replies as well".to_owned());
+    }
+    lines.extend(report.put_back.iter().map(|layer| format!("layer `{layer}` is tried again")));
+    lines.extend(report.notes.iter().map(|note| one_line(note, LINE_MAX)));
+    lines.push(if report.layers.is_empty() {
+        format!("no layer differs; generation {} stays active", report.generation)
+    } else {
+        format!("generation {} is active", report.generation)
+    });
+    if !report.unapplied.is_empty() {
+        let sections = report.unapplied.join("`, `");
+        lines.push(format!("`{sections}` of the manifest differ too, and are taken up at the next start"));
+    }
+    lines
+}
+
+/// How a layer differs, in one line.
+pub fn difference(difference: &LayerDifference) -> String {
+    let sign = match difference.kind {
+        DifferenceKind::Added => '+',
+        DifferenceKind::Removed => '-',
+        DifferenceKind::Changed => '~',
+    };
+    let mut parts = Vec::new();
+    if !difference.changed.is_empty() {
+        parts.push(difference.changed.join(" "));
+    }
+    match (&difference.version_before, &difference.version_after) {
+        (Some(before), Some(after)) if before == after => {}
+        (Some(before), Some(after)) => parts.push(format!("{} becomes {}", short(before), short(after))),
+        (None, Some(version)) | (Some(version), None) => parts.push(short(version).to_owned()),
+        (None, None) => {}
+    }
+    for (what, names) in [
+        ("new hooks", &difference.new_hooks),
+        ("new imports", &difference.new_imports),
+        ("new grants", &difference.new_grants),
+    ] {
+        if !names.is_empty() {
+            parts.push(format!("{what}: {}", names.join(" ")));
+        }
+    }
+    let line = format!("{sign} {} {}", difference.layer, parts.join("; "));
+    one_line(&line, LINE_MAX)
+}
+
+/// The begin of a hash.
+pub fn short(version: &str) -> &str {
+    version.get(..HASH_SHOWN).unwrap_or(version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_is_a_line_a_layer() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let layer = LayerDifference {
+            layer: "retry".to_owned(),
+            kind: DifferenceKind::Changed,
+            changed: names(&["component", "grants"]),
+            version_before: Some("0123456789abcdef".to_owned()),
+            version_after: Some("fedcba9876543210".to_owned()),
+            new_hooks: names(&["on-reply"]),
+            new_imports: names(&["models"]),
+            new_grants: names(&["models=backup"]),
+            needs_consent: Vec::new(),
+        };
+        let gone = LayerDifference {
+            layer: "old".to_owned(),
+            kind: DifferenceKind::Removed,
+            changed: Vec::new(),
+            version_after: None,
+            new_hooks: Vec::new(),
+            new_imports: Vec::new(),
+            new_grants: Vec::new(),
+            ..layer.clone()
+        };
+        let swapped = SwapReport {
+            generation: 2,
+            layers: vec![layer, gone],
+            permissions: true,
+            put_back: names(&["rate"]),
+            notes: names(&["retry: took over\n3"]),
+            unapplied: names(&["agent", "models"]),
+        };
+        insta::assert_snapshot!(report(&swapped).join("\n"), @r"
+        ~ retry component grants; 0123456789ab becomes fedcba987654; new hooks: on-reply; new imports: models; new grants: models=backup
+        - old 0123456789ab
+        ~ permissions, for running replies as well
+        layer `rate` is tried again
+        retry: took over 3
+        generation 2 is active
+        `agent`, `models` of the manifest differ too, and are taken up at the next start
+        ");
+        let nothing = SwapReport { generation: 2, ..SwapReport::default() };
+        assert_eq!(report(&nothing), ["no layer differs; generation 2 stays active"]);
+    }
+}
