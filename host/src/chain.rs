@@ -30,7 +30,7 @@ pub use endpoint::{Endpoint, endpoint_fn};
 pub use filter::{Pipeline, Tap};
 pub use health::{Health, MAX_FAULTS_DEFAULT, TakenOut};
 pub use hook::{
-    Acting, CheckPermission, CompressContext, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,
+    Acting, CheckPermission, CompressContext, Held, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,
 };
 pub use layer::{ChainEntry, HookFuture, Layer, Middleware, Native};
 pub use ledger::{LayerLine, Ledger, Note, NoteKind, Spent};

@@ -34,6 +34,7 @@ impl LayerSpec {
             middleware,
             on_fault: self.on_fault,
             next_runs_max: self.limits.next_runs,
+            permits: self.grants.permissions,
             health: Health::new(self.max_faults),
         }
     }
@@ -69,6 +70,8 @@ pub struct Grants {
     pub http: Vec<Rule>,
     /// The secrets that go with its requests.
     pub secrets: Vec<SecretGrant>,
+    /// Whether its `on-check-permission` may let run what is asked or denied inside it.
+    pub permissions: bool,
 }
 
 /// A folder of the host under a name.

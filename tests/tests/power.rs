@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cepa::agent::{Agent, Answer, PermissionRules, ReplyItem};
+use cepa::chain::NoteKind;
 use cepa::event::{Event, Outcome};
+use cepa::policy::Grants;
 use cepa_tests::agent::{Echo, Told, agent, ask, ask_and_abort, model, session, stored, told};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
@@ -241,7 +243,7 @@ async fn a_call_rewritten_into_one_that_needs_a_person_parks_and_cannot_be_swall
 async fn a_call_rewritten_into_a_tool_that_was_not_offered_does_not_run() {
     let (look, peek) = (Echo::new("look"), Echo::new("peek"));
     let uses = LayerPlan::new("uses")
-        .grants(cepa::policy::Grants { tools: vec!["peek".to_owned()], ..Default::default() })
+        .grants(Grants { tools: vec!["peek".to_owned()], ..Grants::default() })
         .config(json!({ "before": [{ "withhold": "peek" }] }));
     let layers = vec![("uses", uses), rewrite(json!({ "name": "peek" }))];
     let agent = looking(&look, layers, [&peek], PermissionRules::default()).await;
@@ -321,4 +323,26 @@ async fn a_layer_may_ask_and_a_persons_answer_satisfies_it() {
     permit: look({"x":1}) confirmed false: Permission::Allow
     permit: look({"x":1}) confirmed true: Permission::Allow
     "#);
+}
+
+#[tokio::test]
+async fn a_layer_without_the_grant_lifts_no_question() {
+    let granted = |(name, plan): (&'static str, LayerPlan), permissions| {
+        (name, plan.grants(Grants { permissions, ..Grants::default() }))
+    };
+    for (may, outcome) in [(false, Outcome::Parked), (true, Outcome::Replied)] {
+        let look = Echo::new("look");
+        let of_rules = looking(&look, vec![granted(permit("allow"), may)], [], rules(&[], &["look"])).await;
+        let told = ask(&of_rules, "Look").await;
+        assert_eq!(told.result.response.outcome, outcome, "asked by a rule: {:?}", told.log());
+
+        let mut asks = permit("ask");
+        "asks".clone_into(&mut asks.1.spec.name);
+        let layers = vec![granted(permit("allow"), may), asks];
+        let of_inner = looking(&look, layers, [], PermissionRules::default()).await;
+        let told = ask(&of_inner, "Look").await;
+        assert_eq!(told.result.response.outcome, outcome, "asked by a layer inside: {:?}", told.log());
+        let denied = told.notes.iter().filter(|note| matches!(note.kind, NoteKind::Denied { .. })).count();
+        assert_eq!(denied, usize::from(!may));
+    }
 }

@@ -103,6 +103,7 @@ impl Turn {
             call: call.clone(),
             definition: self.lineup.tools.get(&call.name).map(|tool| tool.definition().clone()),
             confirmed,
+            ruled: ruled.clone(),
         });
         let endpoint = {
             let ruled = ruled.clone();

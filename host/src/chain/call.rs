@@ -9,8 +9,9 @@ use crate::error::{Error, ErrorKind, Failure};
 use super::branch::Branch;
 use super::context::ReplyContext;
 use super::endpoint::Endpoint;
-use super::hook::{Hook, HookKind};
+use super::hook::{Held, Hook, HookKind};
 use super::layer::ChainEntry;
+use super::ledger::NoteKind;
 use super::next::{Hop, Next, withdraw};
 use super::sink::Sink;
 use super::slot::{Slot, in_own_words};
@@ -176,7 +177,7 @@ async fn enter_layer<H: Hook>(
     let slot = &call.slots[place];
     let keeps = call.context.ledger.keeps();
     let skips = slot.on_fault.skips(H::KIND);
-    let hop = Arc::new(Hop::new(skips || keeps, &request));
+    let hop = Arc::new(Hop::new(skips || keeps || (H::GRANTED && !slot.permits), &request));
     let spare = skips.then(|| (request.clone(), out.mark()));
     let start = if keeps { call.context.world.monotonic() } else { std::time::Duration::ZERO };
     let result = call_layer(&call, place, &hop, branch.clone(), request, &out).await;
@@ -221,6 +222,14 @@ async fn call_layer<H: Hook>(
     hop.end_open().await;
     if matches!(&result, Ok(response) if H::is_parked(response)) && call.parked().is_none() {
         return Err(slot.bad_output(H::KIND, "it answered `parked`, and only what is inside it can park"));
+    }
+    if let Ok(response) = &result
+        && !slot.permits
+        && let Some(held) = hop.held(response)
+    {
+        let Held { result, capability, object } = held;
+        call.context.ledger.note(&slot.name, NoteKind::Denied { capability, object });
+        return Ok(result?);
     }
     let is_aborted = || call.context.cancel.is_cancelled() || out.is_closed();
     result.map_err(|failure| {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::event::Outcome;
 use crate::message::ToolState;
 use crate::request::{
-    CompressRequest, CompressResponse, ModelRequest, ModelResponse, PermissionDecision, PermissionRequest,
-    ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse,
+    CompressRequest, CompressResponse, ModelRequest, ModelResponse, Permission, PermissionDecision,
+    PermissionRequest, ReasoningRequest, ReasoningResponse, ReplyRequest, ReplyResponse, ToolRequest,
+    ToolResponse,
 };
 
 use super::layer::{HookFuture, Layer};
@@ -126,6 +128,17 @@ pub enum Withdraw<'a> {
     Call(&'a str),
 }
 
+/// What holds instead of what a layer answered without a grant for it.
+#[derive(Debug)]
+pub struct Held<T> {
+    /// The answer that holds.
+    pub result: Result<T, Error>,
+    /// The grant that is missing.
+    pub capability: &'static str,
+    /// What the answer was about.
+    pub object: String,
+}
+
 /// An onion hook.
 pub trait Hook: Sized + Send + Sync + 'static {
     /// What goes in.
@@ -153,6 +166,19 @@ pub trait Hook: Sized + Send + Sync + 'static {
     /// What a second run with this request withdraws.
     fn withdraw(_request: &Self::Request) -> Withdraw<'_> {
         Withdraw::Nothing
+    }
+
+    /// Whether some answers need a grant, so that what is inside is remembered for [`Hook::held`].
+    const GRANTED: bool = false;
+
+    /// What holds in place of the answer of a layer without the grant, and what the answer was about. `inner` is what
+    /// its last run of `next` came to.
+    fn held(
+        _request: &Self::Request,
+        _inner: Option<Result<Self::Response, Error>>,
+        _response: &Self::Response,
+    ) -> Option<Held<Self::Response>> {
+        None
     }
 
     /// Whether nothing was changed from one request to the other.
@@ -270,6 +296,24 @@ hook! {
 hook! {
     /// The decision whether a tool call may run.
     CheckPermission, PermissionRequest => PermissionDecision, on_check_permission {
+        const GRANTED: bool = true;
+
+        fn held(
+            request: &PermissionRequest,
+            inner: Option<Result<PermissionDecision, Error>>,
+            response: &PermissionDecision,
+        ) -> Option<Held<PermissionDecision>> {
+            // A layer that did not look inside answers in the place of the rules alone.
+            let inner = inner.unwrap_or_else(|| Ok(request.ruled.clone()));
+            // A check that failed inside is a denial.
+            let least = inner.as_ref().map_or(Permission::Deny, |inner| inner.permission);
+            (response.permission < least).then(|| Held {
+                result: inner,
+                capability: "permissions",
+                object: request.call.name.clone(),
+            })
+        }
+
         fn same_response(before: &PermissionDecision, after: &PermissionDecision) -> bool {
             before == after
         }

@@ -208,6 +208,8 @@ pub struct ChainEntry {
     pub on_fault: OnFault,
     /// How often it may run what is inside during one call of one hook.
     pub next_runs_max: u32,
+    /// Whether its answer may be milder than what is inside it, where that is a grant: see [`super::Hook::held`].
+    pub permits: bool,
     /// How it has fared so far, and whether it is taken out.
     pub health: Health,
 }
@@ -227,6 +229,7 @@ impl ChainEntry {
             middleware,
             on_fault: OnFault::default(),
             next_runs_max: NEXT_RUNS_DEFAULT,
+            permits: true,
             health: Health::default(),
         }
     }
@@ -238,6 +241,7 @@ impl std::fmt::Debug for ChainEntry {
             .field("middleware", &self.middleware.name())
             .field("on_fault", &self.on_fault)
             .field("next_runs_max", &self.next_runs_max)
+            .field("permits", &self.permits)
             .field("health", &self.health)
             .finish()
     }

@@ -8,7 +8,7 @@ use crate::event::Event;
 use super::branch::Branch;
 use super::call::{HookCall, enter};
 use super::drive::drive;
-use super::hook::{Hook, Withdraw};
+use super::hook::{Held, Hook, Withdraw};
 use super::ledger::LayerLine;
 use super::run::{OpenRun, Run};
 use super::sink::{Author, Sink};
@@ -179,6 +179,11 @@ impl<H: Hook> Hop<H> {
     /// What the last run came to.
     pub(super) fn last(&self) -> Option<Result<H::Response, Error>> {
         self.turn().last.clone()
+    }
+
+    /// What holds in place of this answer of a layer without the grant for it.
+    pub(super) fn held(&self, response: &H::Response) -> Option<Held<H::Response>> {
+        H::held(self.request.as_ref()?, self.last(), response)
     }
 
     /// Adds this turn to the layer's line.

@@ -21,6 +21,7 @@ pub(super) struct Slot {
     pub(super) layer: Arc<dyn Layer>,
     pub(super) on_fault: OnFault,
     pub(super) next_runs_max: u32,
+    pub(super) permits: bool,
     pub(super) health: Health,
     watcher: Option<Arc<dyn Watcher>>,
     /// Whether the layer was taken out before this reply.
@@ -50,6 +51,7 @@ impl Slot {
             layer,
             on_fault: entry.on_fault,
             next_runs_max: entry.next_runs_max,
+            permits: entry.permits,
             health: entry.health.clone(),
             watcher: watcher.filter(|_| !is_out),
             out: is_out,

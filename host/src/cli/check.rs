@@ -92,6 +92,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "workspace": mounts_json(&layer.spec.grants.workspace),
                 "http": texts(&layer.spec.grants.http),
                 "secrets": secrets_json(&layer.spec.grants.secrets),
+                "permissions": layer.spec.grants.permissions,
             },
             "limits": limits_json(&layer.spec.limits),
             "on-fault": on_fault(layer),
@@ -146,6 +147,9 @@ fn grants(grants: &Grants) -> String {
     if !grants.secrets.is_empty() {
         let names: Vec<&str> = grants.secrets.iter().map(SecretGrant::name).collect();
         given.push(format!("secrets={}", names.join(",")));
+    }
+    if grants.permissions {
+        given.push("permissions".to_owned());
     }
     if given.is_empty() { "-".to_owned() } else { given.join(" ") }
 }

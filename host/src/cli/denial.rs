@@ -9,7 +9,8 @@ pub fn said(layer: &str, capability: &str, object: &str) -> String {
 /// What to write into the manifest.
 pub fn remedy(layer: &str, capability: &str, object: &str) -> String {
     let grant = match (capability, object) {
-        ("state", _) => "state = true".to_owned(),
+        ("state" | "index" | "permissions", _) => format!("{capability} = true"),
+        ("workspace", _) => "workspace = { NAME = \"ro:FOLDER\" }".to_owned(),
         ("conversation", "") => "conversation = \"read\"".to_owned(),
         ("conversation", access) => format!("conversation = \"{access}\""),
         (_, "") => format!("{capability} = [\"NAME\"]"),
@@ -24,8 +25,16 @@ mod tests {
 
     #[test]
     fn each_capability_is_granted_in_its_own_way() {
-        let denials =
-            [("state", ""), ("models", "main"), ("models", ""), ("tools", "rm"), ("conversation", "write")];
+        let denials = [
+            ("state", ""),
+            ("models", "main"),
+            ("models", ""),
+            ("tools", "rm"),
+            ("conversation", "write"),
+            ("index", ""),
+            ("workspace", "work/a.txt"),
+            ("permissions", "rm"),
+        ];
         let lines = denials.map(|(capability, object)| {
             format!("{}\n{}\n", said("x", capability, object), remedy("x", capability, object))
         });
@@ -40,6 +49,12 @@ mod tests {
         if layer `x` may do that, grant it: `grants = { tools = ["rm"] }`
         layer `x` was denied `conversation` of `write`
         if layer `x` may do that, grant it: `grants = { conversation = "write" }`
+        layer `x` was denied `index`
+        if layer `x` may do that, grant it: `grants = { index = true }`
+        layer `x` was denied `workspace` of `work/a.txt`
+        if layer `x` may do that, grant it: `grants = { workspace = { NAME = "ro:FOLDER" } }`
+        layer `x` was denied `permissions` of `rm`
+        if layer `x` may do that, grant it: `grants = { permissions = true }`
         "#);
     }
 }

@@ -179,7 +179,7 @@ impl fmt::Display for Right {
 /// Everything that a layer is granted, one by one.
 fn rights(grants: &Grants) -> Vec<Right> {
     // Taken apart whole, so that a new grant is not forgotten here.
-    let Grants { state, models, tools, conversation, index, workspace, http, secrets } = grants;
+    let Grants { state, models, tools, conversation, index, workspace, http, secrets, permissions } = grants;
     let one = |capability, object: &str| Right { capability, object: object.to_owned() };
     let mut rights = Vec::new();
     if *state {
@@ -201,6 +201,9 @@ fn rights(grants: &Grants) -> Vec<Right> {
         secret.servers().iter().map(|server| format!("{} to {server}", secret.name())).collect::<Vec<_>>()
     };
     rights.extend(secrets.iter().flat_map(sent).map(|secret| one("secrets", &secret)));
+    if *permissions {
+        rights.push(one("permissions", ""));
+    }
     rights
 }
 

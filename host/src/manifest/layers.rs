@@ -147,6 +147,7 @@ fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, known: &Known<'_>)
         workspace: mounts::read(reader, &mut table),
         secrets: network::secrets(reader, &mut table, known.secrets, &http),
         http,
+        permissions: table.flag(reader, "permissions").is_some_and(|flag| flag.value),
     };
     table.finish(reader);
     grants

@@ -14,6 +14,8 @@ pub struct PermissionRequestData {
     pub definition: Option<ToolDefinition>,
     /// Whether a person has confirmed this very call.
     pub confirmed: bool,
+    /// What the operator's rules say of it. Layers learn it from what is inside them.
+    pub ruled: PermissionDecision,
 }
 
 shared! {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cepa::chain::HookKind;
 use cepa::host::LoadedLayer;
 use cepa::manifest::{Manifest, SessionSpec};
 use cepa::policy::{Access, CAPABILITIES, Grants, LayerSource, MountSpec};
@@ -26,7 +27,14 @@ fn differences(layer: &LoadedLayer) -> Vec<String> {
         )),
         _ => None,
     };
-    CAPABILITIES.into_iter().filter_map(differs).collect()
+    let idle = (layer.spec.grants.permissions
+        && !layer.component.hooks().contains(HookKind::CheckPermission))
+    .then(|| {
+        format!(
+            "layer `{name}` is granted `permissions` and has no `on-check-permission`, so the grant can go"
+        )
+    });
+    CAPABILITIES.into_iter().filter_map(differs).chain(idle).collect()
 }
 
 fn granted(grants: &Grants, capability: &str) -> bool {
