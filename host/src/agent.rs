@@ -19,7 +19,6 @@ mod edit;
 mod end;
 mod enter;
 mod error;
-mod guard;
 mod input;
 mod integrity;
 mod lanes;

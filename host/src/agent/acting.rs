@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Map, Value};
 
-use crate::chain::{Acting, Endpoint, Sink, endpoint_fn};
+use crate::chain::{Acting, Endpoint, Sink, endpoint_fn, guarded};
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
 use crate::message::{ToolCall, ToolDefinition, ToolState};
@@ -15,7 +15,6 @@ use crate::tool::{ToolInvocation, ToolOwner};
 
 use super::call::denied;
 use super::conversation::Author;
-use super::guard::guarded;
 use super::settle::stream_parts;
 use super::turn::Turn;
 

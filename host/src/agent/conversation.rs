@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
 use crate::error::Error;
 use crate::message::{Message, Usage};
 use crate::request::Messages;
@@ -93,6 +95,11 @@ impl Conversation {
 
     pub(super) fn open(&self) -> Vec<OpenCall> {
         lock(&self.view).open.clone()
+    }
+
+    /// The JSON Schema that the answer of the running reply is to match.
+    pub(super) fn output_schema(&self) -> Option<Value> {
+        lock(&self.view).record.as_ref()?.output_schema.clone()
     }
 
     /// A message with an id of its own, to be announced before it is stored.

@@ -10,7 +10,6 @@ use crate::event::Outcome;
 use crate::message::{Block, Message, Role, ToolChoice};
 use crate::request::{Draft, ReplyRequest, ReplyResponse};
 
-use super::integrity;
 use super::turn::Turn;
 
 /// At most this many faults of one answer are told to the model.
@@ -95,7 +94,6 @@ impl Turn {
             max_attempts: bounds.draft_attempts,
         };
         let (draft, feedback) = self.chain.review(draft).await?;
-        integrity::check_final(&draft.message)?;
         match feedback {
             Some(feedback) if attempts.draft < bounds.draft_attempts => {
                 attempts.draft += 1;
@@ -107,12 +105,21 @@ impl Turn {
             }
             None => match self::structured(schema, &draft.message)? {
                 Ok(structured) => Ok(Judgement::Good(draft.message, structured)),
-                Err(fault) => Err(Error::new(
-                    ErrorKind::Rejected,
-                    format!("the answer that a layer put in the place of the draft does not match: {fault}"),
-                )),
+                Err(fault) => Err(mismatched(&fault)),
             },
         }
+    }
+
+    /// An answer as JSON, if a schema is asked for. Silence needs to match none.
+    ///
+    /// # Errors
+    /// `rejected` when it does not match.
+    pub(super) fn structured(&self, message: &Message) -> Result<Option<Value>, Error> {
+        if message.content.is_empty() {
+            return Ok(None);
+        }
+        let schema = self.conversation.output_schema();
+        structured(schema.as_ref(), message)?.map_err(|fault| mismatched(&fault))
     }
 
     /// Reviews an answer that a layer made outside the loop, where the model can't be asked again.
@@ -128,6 +135,13 @@ impl Turn {
             (_, Some(_)) => Err(drafts_exhausted(max)),
         }
     }
+}
+
+fn mismatched(fault: &str) -> Error {
+    Error::new(
+        ErrorKind::Rejected,
+        format!("what layers made of the answer does not match what was asked for: {fault}"),
+    )
 }
 
 fn drafts_exhausted(max: u32) -> Error {

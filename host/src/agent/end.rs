@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::chain::{Pipeline, Reply, Sink, endpoint_fn};
+use serde_json::Value;
+
+use crate::chain::{Pipeline, Reply, Sink, endpoint_fn, guarded};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Outcome};
 use crate::message::{Message, Role, Usage};
@@ -14,7 +16,6 @@ use crate::session::ReplyStatus;
 use super::answers::Opening;
 use super::board::Watch;
 use super::conversation::Author;
-use super::guard::guarded;
 use super::integrity;
 use super::lanes::Lane;
 use super::outcome::interrupted;
@@ -125,17 +126,18 @@ impl Turn {
         out: &Sink,
     ) -> Result<ReplyResponse, Error> {
         self.close_calls("the reply ended without it", out).await?;
-        let message = match response.message.clone().filter(|_| response.outcome == Outcome::Replied) {
-            Some(message) => Some(self.deliver(message, &response, out).await?),
-            None => {
-                self.withdraw(out).await?;
-                None
-            }
-        };
-        let message = message.filter(|message| !message.content.is_empty());
+        let (message, structured) =
+            match response.message.clone().filter(|_| response.outcome == Outcome::Replied) {
+                Some(message) => self.deliver(message, out).await?,
+                None => {
+                    self.withdraw(out).await?;
+                    (None, None)
+                }
+            };
         let data = response.edit();
         data.outcome = if message.is_some() { Outcome::Replied } else { Outcome::Silent };
         data.message.clone_from(&message);
+        data.structured_output = structured;
         data.usage = self.spending.total();
         data.steps = self.step();
         let step = self.step();
@@ -155,21 +157,29 @@ impl Turn {
         Ok(response)
     }
 
-    /// The final message as it went out. What a layer made outside the loop is reviewed here.
+    /// The final message as it went out, if anything did, and as JSON if a schema was asked for. What a layer made
+    /// outside the loop is checked and reviewed here.
     async fn deliver(
         self: &Arc<Self>,
         message: Message,
-        response: &ReplyResponse,
         out: &Sink,
-    ) -> Result<Message, Error> {
+    ) -> Result<(Option<Message>, Option<Value>), Error> {
         let mut message = self.conversation.named(message);
         message.role = Role::Assistant;
         integrity::check_final(&message)?;
         if !self.is_accepted(&message.content) {
-            let structured = response.structured_output.clone();
+            let structured = self.structured(&message)?;
             message = self.unless_aborted(self.review_once(message, structured)).await?;
         }
-        self.settle_message(message, out).await
+        let structured = self.structured(&message)?;
+        let before = message.content.clone();
+        let message = self.settle_message(message, out).await?;
+        if let Some(failure) = self.board.lock().failure.clone() {
+            return Err(failure);
+        }
+        // A filter may have changed what went out.
+        let structured = if message.content == before { structured } else { self.structured(&message)? };
+        Ok((Some(message).filter(|message| !message.content.is_empty()), structured))
     }
 
     /// Nothing more goes out: what is open is closed. Of an unfinished message an abort keeps what was shown, and a

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::chain::{ModelCall, Reasoning, Sink, endpoint_fn};
+use crate::chain::{ModelCall, Reasoning, Sink, endpoint_fn, guarded};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, EventKinds};
 use crate::message::{Block, FinishReason, Message, Role, ToolChoice, ToolDefinition};
@@ -13,7 +13,6 @@ use crate::request::{
 };
 
 use super::Inner;
-use super::guard::guarded;
 use super::integrity;
 use super::turn::Turn;
 

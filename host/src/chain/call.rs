@@ -31,6 +31,10 @@ impl std::fmt::Debug for Chain {
     }
 }
 
+/// What is told of a run that ended with the layer around it.
+const CUT_OFF: &str =
+    "what ran inside was cut off when a layer around it broke a rule; it may or may not have taken effect";
+
 /// One call of one hook through the whole chain.
 pub(super) struct HookCall<H: Hook> {
     pub(super) slots: Arc<[Slot]>,
@@ -116,7 +120,7 @@ impl Chain {
         endpoint: Arc<dyn Endpoint<H>>,
         out: Sink,
     ) -> Result<H::Response, Error> {
-        let cancel = self.context.cancel.clone();
+        let (cancel, out) = (self.context.cancel.clone(), out.for_call());
         let call = Arc::new(HookCall {
             slots,
             endpoint,
@@ -195,6 +199,9 @@ async fn enter_layer<H: Hook>(
             slot.skipped(&call.context, H::KIND, fault.cause);
             if let Some(result) = hop.last() {
                 return result;
+            }
+            if H::ACTS && hop.was_cut_off() {
+                return Err(Error::new(ErrorKind::Fault, CUT_OFF));
             }
             // It may have begun what it did not finish.
             withdraw::<H>(&out, mark, &request).await?;

@@ -4,14 +4,13 @@ use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::future::BoxFuture;
-use tokio::sync::mpsc;
-
 use crate::error::Error;
 use crate::event::{Event, EventKinds};
+use futures::future::BoxFuture;
 
 use super::call::Chain;
 use super::handed::Handed;
+use super::inlet::Inlet;
 use super::ledger::Ledger;
 use super::sink::{CHANNEL_EVENTS, Item, Sink};
 use super::slot::Slot;
@@ -111,28 +110,31 @@ impl Pipeline {
     }
 }
 
-async fn carry(chain: Chain, filters: Vec<EventFilter>, mut items: mpsc::Receiver<Item>, mut tap: impl Tap) {
-    let mut ready = Vec::with_capacity(CHANNEL_EVENTS);
+/// Carries what comes to its reader, until there is no more, or nobody to take it. Then whoever still waits at a barrier
+/// learns that it was not reached.
+async fn carry(chain: Chain, filters: Vec<EventFilter>, mut items: Inlet, mut tap: impl Tap) {
     let ledger = Arc::clone(&chain.context().ledger);
-    while beside_notes(&ledger, &mut tap, items.recv_many(&mut ready, CHANNEL_EVENTS)).await > 0 {
-        let mut events = Vec::with_capacity(ready.len());
-        let mut open = true;
-        for item in ready.drain(..) {
+    while beside_notes(&ledger, &mut tap, items.wait()).await {
+        let mut events = Vec::with_capacity(CHANNEL_EVENTS);
+        let mut barrier = None;
+        while let Some(item) = items.pop() {
             match item {
                 Item::Event(event, number) => {
                     tap.before(&event);
                     events.push((number, event));
                 }
                 Item::Barrier(arrived) => {
-                    open &= hand_over(&chain, &filters, std::mem::take(&mut events), &mut tap).await;
-                    // Who waited may have been cancelled.
-                    let _ = arrived.send(());
+                    barrier = Some(arrived);
+                    break;
                 }
             }
         }
-        open &= hand_over(&chain, &filters, events, &mut tap).await;
-        if !open {
+        if !hand_over(&chain, &filters, events, &mut tap).await {
             return;
+        }
+        if let Some(arrived) = barrier {
+            // Who waited may have been cancelled.
+            let _ = arrived.send(());
         }
     }
 }

@@ -149,6 +149,8 @@ pub trait Hook: Sized + Send + Sync + 'static {
     const KIND: HookKind;
     /// Whether runs of one layer share what they change, so that a new one ends an earlier one that is still open.
     const ALONE: bool = false;
+    /// Whether a run can have effects that nothing takes back, so that one that was cut off is not run again.
+    const ACTS: bool = false;
 
     /// Calls one layer.
     fn call(
@@ -222,6 +224,7 @@ hook! {
     /// A whole reply.
     Reply, ReplyRequest => ReplyResponse, on_reply {
         const ALONE: bool = true;
+        const ACTS: bool = true;
 
         fn is_parked(response: &ReplyResponse) -> bool {
             response.outcome == Outcome::Parked
@@ -269,6 +272,7 @@ hook! {
     /// One tool execution.
     Acting, ToolRequest => ToolResponse, on_acting {
         const ALONE: bool = true;
+        const ACTS: bool = true;
 
         fn is_parked(response: &ToolResponse) -> bool {
             response.state == ToolState::Parked

@@ -79,9 +79,16 @@ impl<H: Hook> Next<H> {
         }
         let (sink, events) = Sink::channel();
         let branch = Branch::default();
-        let inner = branch.clone().run(enter(Arc::clone(&self.call), self.place, branch, request, sink));
-        let (author, hop) = (Arc::clone(&self.author), Arc::clone(&self.hop));
-        let (run, open) = Run::new(inner, events, self.out.clone(), author, hop);
+        let inner = enter(Arc::clone(&self.call), self.place, branch.clone(), request, sink.clone());
+        let hop = Arc::clone(&self.hop);
+        let noted = async move {
+            let result = branch.run(inner).await;
+            hop.finished(&result);
+            // The layer sees the end of the stream only when the result is noted: what it breaks then changes nothing.
+            drop(sink);
+            result
+        };
+        let (run, open) = Run::new(noted, events, self.out.clone(), Arc::clone(&self.author));
         if H::ALONE {
             self.hop.turn().open = Some(open);
         }
@@ -134,6 +141,7 @@ struct Turn<H: Hook> {
     changed_requests: u64,
     /// The kinds of the errors that runs came to.
     told: Vec<ErrorKind>,
+    /// What the last run came to; absent while it runs, or when it was cut off.
     last: Option<Result<H::Response, Error>>,
     /// The last run that was started, where there may be but one at a time.
     open: Option<OpenRun>,
@@ -150,6 +158,7 @@ impl<H: Hook> Hop<H> {
         let Some(before) = &self.request else { return };
         let mut turn = self.turn();
         turn.runs += 1;
+        turn.last = None;
         turn.changed_requests += u64::from(!H::same_request(before, request));
     }
 
@@ -184,6 +193,12 @@ impl<H: Hook> Hop<H> {
     /// What holds in place of this answer of a layer without the grant for it.
     pub(super) fn held(&self, response: &H::Response) -> Option<Held<H::Response>> {
         H::held(self.request.as_ref()?, self.last(), response)
+    }
+
+    /// Whether a run has begun of which nothing came.
+    pub(super) fn was_cut_off(&self) -> bool {
+        let turn = self.turn();
+        turn.runs > 0 && turn.last.is_none()
     }
 
     /// Adds this turn to the layer's line.

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::mpsc;
-
 use crate::error::Error;
 use crate::event::{Event, EventKinds};
 
-use super::drive::{Ending, Task};
 use super::hook::Hook;
-use super::next::Hop;
-use super::sink::{Author, CHANNEL_EVENTS, Item, Sink};
+use super::inlet::Inlet;
+use super::sink::{Author, Item, Sink};
+use super::task::{Ending, Task};
 
 /// A started run, as those that come after it know it.
 #[derive(Debug)]
@@ -29,11 +27,11 @@ impl OpenRun {
 }
 
 /// A started run. Dropping it cancels what runs inside.
+///
+/// A call of [`Run::next`] or [`Run::finish`] that is given up midway may lose the event that was just passing by.
 pub struct Run<H: Hook> {
     state: State<H>,
-    events: Option<mpsc::Receiver<Item>>,
-    /// Read from the stream, and not yet handed over: it waits for the layer to ask again.
-    held: Option<Item>,
+    events: Option<Inlet>,
     out: Sink,
     /// The layer that reads.
     author: Arc<Author>,
@@ -42,7 +40,7 @@ pub struct Run<H: Hook> {
 }
 
 enum State<H: Hook> {
-    Running { task: Task<H::Response>, hop: Arc<Hop<H>> },
+    Running(Task<H::Response>),
     Parked(H::Response),
     Finished,
 }
@@ -57,21 +55,18 @@ impl<H: Hook> Run<H> {
     /// A run, and the way to end it for a later one.
     pub(super) fn new(
         inner: impl Future<Output = Result<H::Response, Error>> + Send + 'static,
-        events: mpsc::Receiver<Item>,
+        events: Inlet,
         out: Sink,
         author: Arc<Author>,
-        hop: Arc<Hop<H>>,
     ) -> (Self, OpenRun) {
-        let (task, ending) = Task::spawn(inner);
+        let (task, ending) = Task::spawn("a part of the host", inner);
         let over = Arc::new(AtomicBool::new(false));
         let open = OpenRun { ending, over: Arc::clone(&over) };
-        let state = State::Running { task, hop };
-        (Self { state, events: Some(events), held: None, out, author, over }, open)
+        (Self { state: State::Running(task), events: Some(events), out, author, over }, open)
     }
 
     pub(super) fn parked(response: H::Response, out: Sink, author: Arc<Author>) -> Self {
-        let state = State::Parked(response);
-        Self { state, events: None, held: None, out, author, over: Arc::default() }
+        Self { state: State::Parked(response), events: None, out, author, over: Arc::default() }
     }
 
     /// The next 1 to 64 ready events of these kinds, waiting for the first; empty at the end.
@@ -83,20 +78,19 @@ impl<H: Hook> Run<H> {
     /// `aborted` when nobody reads outside any more.
     pub async fn next(&mut self, kinds: EventKinds) -> Result<Vec<Event>, Error> {
         self.drop_if_over();
+        let wanted = |item: &Item| matches!(item, Item::Event(event, _) if kinds.contains(event.kind()));
         let mut batch = Vec::new();
-        while batch.len() < CHANNEL_EVENTS {
-            let item = match self.held.take() {
-                Some(item) => Some(item),
-                None => self.receive(!batch.is_empty()).await,
-            };
-            match item {
-                None => break,
-                Some(Item::Event(event, _)) if kinds.contains(event.kind()) => batch.push(event),
-                Some(item) if batch.is_empty() => self.pass(item).await?,
-                Some(item) => {
-                    self.held = Some(item);
-                    break;
-                }
+        while let Some(events) = &mut self.events
+            && events.wait().await
+        {
+            while let Some(Item::Event(event, _)) = events.pop_if(wanted) {
+                batch.push(event);
+            }
+            if !batch.is_empty() {
+                break;
+            }
+            if let Some(item) = events.pop() {
+                self.pass(item).await?;
             }
         }
         self.author.give(&batch);
@@ -109,18 +103,13 @@ impl<H: Hook> Run<H> {
     /// What is inside answers; `invalid-input` when called again, or when a later run has ended this one.
     pub async fn finish(&mut self) -> Result<H::Response, Error> {
         self.drop_if_over();
-        while let Some(item) = match self.held.take() {
-            Some(item) => Some(item),
-            None => self.receive(false).await,
-        } {
+        while let Some(events) = &mut self.events
+            && let Some(item) = events.next().await
+        {
             self.pass(item).await?;
         }
         match std::mem::replace(&mut self.state, State::Finished) {
-            State::Running { task, hop } => {
-                let result = task.await;
-                hop.finished(&result);
-                result
-            }
+            State::Running(task) => task.await,
             State::Parked(response) => Ok(response),
             State::Finished if self.over.load(Ordering::SeqCst) => {
                 Err(Error::invalid("a later run of `next` has ended this one"))
@@ -132,14 +121,8 @@ impl<H: Hook> Run<H> {
     /// Gives nothing more of a run in whose place there is a later one.
     fn drop_if_over(&mut self) {
         if self.over.load(Ordering::SeqCst) {
-            (self.state, self.events, self.held) = (State::Finished, None, None);
+            (self.state, self.events) = (State::Finished, None);
         }
-    }
-
-    /// The next item; with `ready` only one that is there already.
-    async fn receive(&mut self, ready: bool) -> Option<Item> {
-        let events = self.events.as_mut()?;
-        if ready { events.try_recv().ok() } else { events.recv().await }
     }
 
     async fn pass(&self, item: Item) -> Result<(), Error> {

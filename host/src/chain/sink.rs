@@ -1,6 +1,5 @@
 //! Where events go outward.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{mpsc, oneshot};
@@ -10,6 +9,7 @@ use crate::event::Event;
 use crate::message::Usage;
 
 use super::handed::{Handed, is_hosts};
+use super::inlet::Inlet;
 use super::ledger::Ledger;
 use super::meter::Meter;
 
@@ -72,6 +72,8 @@ struct Inner {
     out: Option<mpsc::Sender<Item>>,
     /// Ids of the model calls and tool results whose start has gone out and was not withdrawn.
     begun: Mutex<Vec<String>>,
+    /// The sink of what is around, where the same has begun as well.
+    around: Option<Arc<Inner>>,
     /// Each drops the events that it does not let through.
     gates: Vec<Gate>,
     /// Where a model call says what it costs.
@@ -82,11 +84,30 @@ struct Inner {
 
 impl Inner {
     fn plain(out: Option<mpsc::Sender<Item>>) -> Self {
-        Self { out, begun: Mutex::default(), gates: Vec::new(), meter: None, ledger: None }
+        Self { out, begun: Mutex::default(), around: None, gates: Vec::new(), meter: None, ledger: None }
     }
 
     fn begun(&self) -> MutexGuard<'_, Vec<String>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes what this event begins or takes back, here and around.
+    fn note(&self, event: &Event) {
+        match event {
+            Event::ModelCallStart { id, .. } | Event::ToolResultStart { call_id: id, .. } => {
+                self.each(|way| way.begun().push(id.clone()));
+            }
+            Event::Withdrawn { id } => self.each(|way| way.begun().retain(|begun| begun != id)),
+            _ => {}
+        }
+    }
+
+    fn each(&self, change: impl Fn(&Self)) {
+        let mut way = Some(self);
+        while let Some(here) = way {
+            change(here);
+            way = here.around.as_deref();
+        }
     }
 }
 
@@ -102,22 +123,22 @@ impl std::fmt::Debug for Gate {
 
 impl Sink {
     /// A sink and the stream it feeds.
-    pub(super) fn channel() -> (Self, mpsc::Receiver<Item>) {
-        let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
-        (Self::of(Inner::plain(Some(out))), stream)
+    pub(super) fn channel() -> (Self, Inlet) {
+        let (out, items) = mpsc::channel(CHANNEL_EVENTS);
+        (Self::of(Inner::plain(Some(out))), Inlet::new(items))
     }
 
     /// The same, and the ledger counts what is sent.
-    pub(super) fn counted(ledger: &Arc<Ledger>) -> (Self, mpsc::Receiver<Item>) {
-        let (out, stream) = mpsc::channel(CHANNEL_EVENTS);
+    pub(super) fn counted(ledger: &Arc<Ledger>) -> (Self, Inlet) {
+        let (out, items) = mpsc::channel(CHANNEL_EVENTS);
         let inner = Inner { ledger: Some(Arc::clone(ledger)), ..Inner::plain(Some(out)) };
-        (Self::of(inner), stream)
+        (Self::of(inner), Inlet::new(items))
     }
 
     /// A sink and its outer end, for programs that stand outside any chain.
     pub fn stream() -> (Self, EventStream) {
         let (sink, items) = Self::channel();
-        (sink, EventStream { items, ready: VecDeque::new() })
+        (sink, EventStream(items))
     }
 
     /// A sink that drops everything, for internal model calls.
@@ -141,6 +162,12 @@ impl Sink {
         Self { way, author: self.author.clone() }
     }
 
+    /// The same sink for one call of a hook, which counts as begun only what begins in that call: others may run beside
+    /// it, and what they have begun is not its to take back.
+    pub(super) fn for_call(&self) -> Self {
+        Self { way: Arc::new(self.same_way()), author: self.author.clone() }
+    }
+
     fn of(way: Inner) -> Self {
         Self { way: Arc::new(way), author: None }
     }
@@ -157,6 +184,7 @@ impl Sink {
             gates: self.way.gates.clone(),
             meter: self.way.meter.clone(),
             ledger: self.way.ledger.clone(),
+            around: Some(Arc::clone(&self.way)),
             ..Inner::plain(self.way.out.clone())
         }
     }
@@ -181,13 +209,7 @@ impl Sink {
             author.check(&event, &self.way)?;
         }
         let Some(out) = &self.way.out else { return Ok(()) };
-        match &event {
-            Event::ModelCallStart { id, .. } | Event::ToolResultStart { call_id: id, .. } => {
-                self.way.begun().push(id.clone());
-            }
-            Event::Withdrawn { id } => self.way.begun().retain(|begun| begun != id),
-            _ => {}
-        }
+        self.way.note(&event);
         let number = self.way.ledger.as_ref().map_or(0, |ledger| ledger.count_event());
         // Most sends find room: only a full stream costs a wait.
         match out.try_send(Item::Event(event, number)) {
@@ -242,31 +264,17 @@ impl Sink {
 
 /// The outer end of a [`Sink`]. Dropping it makes the sink's next send fail as `aborted`.
 #[derive(Debug)]
-pub struct EventStream {
-    items: mpsc::Receiver<Item>,
-    /// Taken from the stream, the next one first.
-    ready: VecDeque<Item>,
-}
+pub struct EventStream(Inlet);
 
 impl EventStream {
-    /// The next event in order; `None` once every clone of the sink is gone.
+    /// The next event in order; `None` once every clone of the sink is gone. May be cancelled.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
-            match self.item().await? {
+            match self.0.next().await? {
                 Item::Event(event, _) => return Some(event),
                 // Nobody waiting for the barrier is fine: the flush was cancelled.
                 Item::Barrier(arrived) => drop(arrived.send(())),
             }
         }
-    }
-
-    /// Takes all that is there at once: one by one, each would wake a sender that waits for room.
-    async fn item(&mut self) -> Option<Item> {
-        if self.ready.is_empty() {
-            let mut taken = Vec::with_capacity(CHANNEL_EVENTS);
-            self.items.recv_many(&mut taken, CHANNEL_EVENTS).await;
-            self.ready = taken.into();
-        }
-        self.ready.pop_front()
     }
 }

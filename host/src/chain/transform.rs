@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Failure};
 use crate::event::{Event, EventKinds};
-use crate::message::ToolState;
+use crate::message::{Block, ToolState};
 use crate::request::{Draft, ToolRequest, ToolResponse, TurnSummary, Verdict};
 
 use super::call::Chain;
@@ -42,7 +42,15 @@ impl Chain {
     /// The first layer's error: a draft that could not be reviewed does not go out.
     pub async fn review(&self, mut draft: Draft) -> Result<(Draft, Option<String>), Error> {
         for slot in self.at(HookKind::Draft).iter() {
-            let call = |layer: Arc<dyn Layer>| layer.on_draft(draft.clone());
+            let call = |layer: Arc<dyn Layer>| async {
+                let verdict = layer.on_draft(draft.clone()).await?;
+                match &verdict {
+                    Verdict::Replace(content) if !content.iter().all(is_said) => {
+                        Err(slot.bad_output(HookKind::Draft, "a final answer holds no tool calls or results"))
+                    }
+                    _ => Ok(verdict),
+                }
+            };
             let result =
                 self.counted(slot, HookKind::Draft, call, |verdict| *verdict != Verdict::Accept).await;
             match self.settle(slot, HookKind::Draft, result, || Verdict::Accept)? {
@@ -66,6 +74,7 @@ impl Chain {
                 Ok(()) => {}
                 // Nobody is there to take the error.
                 Err(Failure::Error(error)) => {
+                    slot.health.sound(HookKind::TurnEnd);
                     let kind = NoteKind::Skipped { hook: HookKind::TurnEnd.name(), cause: error.message };
                     self.context().ledger.note(&slot.name, kind);
                 }
@@ -191,4 +200,9 @@ impl Chain {
     fn is_told(&self, kind: ErrorKind) -> bool {
         kind == ErrorKind::Aborted && self.context().cancel.is_cancelled()
     }
+}
+
+/// Whether a block is what a final answer is made of.
+fn is_said(block: &Block) -> bool {
+    !matches!(block, Block::ToolCall(_) | Block::ToolResult(_))
 }

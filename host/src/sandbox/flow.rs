@@ -121,7 +121,7 @@ impl GuestState {
         let started = Arc::clone(&handle.started);
         let state = match handle.next.as_mut() {
             None => RunState::Void,
-            Some(next) => match next.start(request).await {
+            Some(next) => match self.budget.outside(next.start(request)).await {
                 Ok(run) => RunState::Running(run),
                 Err(error) => RunState::Refused(Some(error)),
             },

@@ -1,16 +1,18 @@
 //! Layers around the whole reply: they answer it themselves, change its answer or fail it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use cepa::agent::ReplyInput;
 use cepa::chain::{Acting, ChainEntry, HookFuture, HookKind, Layer, Next, OnFault, Reply, Sink};
 use cepa::error::{Error, ErrorKind, Failure, Fault};
-use cepa::event::{Event, Outcome};
+use cepa::event::{Event, EventKinds, Outcome};
 use cepa::message::ToolState;
 use cepa::request::{Draft, ReplyRequest, ReplyResponse, ToolRequest, ToolResponse, TurnSummary, Verdict};
 use serde_json::json;
 
 use crate::rig::{
-    Double, Script, agent, ask, ask_before, assert_sound, call, calls, entry, line, says, stored, text,
+    Double, Script, agent, ask, ask_before, assert_sound, call, calls, entry, line, says, stored, text, told,
     transcript, turn,
 };
 
@@ -186,9 +188,13 @@ impl Layer for Breaks {
         _next: Next<Reply>,
         _out: Sink,
     ) -> HookFuture<ReplyResponse> {
-        let fault = Fault { layer: "breaks".to_owned(), hook: "on-reply", cause: "it trapped".to_owned() };
-        Box::pin(async move { Err(fault.into()) })
+        Box::pin(async move { Err(broken("on-reply")) })
     }
+}
+
+/// The fault of a layer that broke in this hook.
+fn broken(hook: &'static str) -> Failure {
+    Fault { layer: "breaks".to_owned(), hook, cause: "it trapped".to_owned() }.into()
 }
 
 /// Passes on what it is told.
@@ -235,5 +241,104 @@ async fn a_layer_that_makes_up_that_a_call_waits_breaks_a_rule_and_may_be_skippe
         let (told, session) = turn(&agent, "Look").await;
         assert_eq!(told.result.response.outcome, Outcome::Replied);
         assert_eq!(line(&session.messages[2]), format!("tool: c1 {result}"));
+    }
+}
+
+/// Starts the tool, and breaks before it has taken the answer.
+struct StartsAndBreaks {
+    reads_on: bool,
+}
+
+impl Layer for StartsAndBreaks {
+    fn on_acting(
+        self: Arc<Self>,
+        request: ToolRequest,
+        mut next: Next<Acting>,
+        _out: Sink,
+    ) -> HookFuture<ToolResponse> {
+        Box::pin(async move {
+            let mut run = next.start(request).await?;
+            if self.reads_on {
+                while !run.next(EventKinds::ALL).await?.is_empty() {}
+            } else {
+                run.next(EventKinds::TOOL_RESULT).await?;
+            }
+            Err(broken("on-acting"))
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_tool_runs_once_whatever_the_layer_around_it_breaks() {
+    let cut = "Error what ran inside was cut off when a layer around it broke a rule; it may or may not have taken effect";
+    for (reads_on, result) in [(true, "Success look"), (false, cut)] {
+        let runs = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&runs);
+        let look = Double::new("look", move |_, _| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            async move {
+                if !reads_on {
+                    std::future::pending::<()>().await;
+                }
+                Ok(ToolResponse::text_answer(ToolState::Success, "look"))
+            }
+        });
+        let model = Script::new([calls([call("c1", "look", &json!({"x": 1}))]), says("Seen.")]);
+        let breaks = entry("breaks", &[HookKind::Acting], StartsAndBreaks { reads_on });
+        let breaks = ChainEntry { on_fault: OnFault::Skip, ..breaks };
+        let agent = agent(&model).tool(Arc::new(look)).middleware(breaks).build().await.unwrap();
+        let (_, session) = turn(&agent, "Look").await;
+        assert_eq!(line(&session.messages[2]), format!("tool: c1 {result}"));
+        assert_eq!(runs.load(Ordering::SeqCst), 1);
+    }
+}
+
+/// Puts a tool call in the place of every draft.
+struct Orphans;
+
+impl Layer for Orphans {
+    fn on_draft(self: Arc<Self>, _draft: Draft) -> HookFuture<Verdict> {
+        Box::pin(async { Ok(Verdict::Replace(vec![call("c9", "look", &json!({"x": 1}))])) })
+    }
+}
+
+#[tokio::test]
+async fn no_review_makes_a_final_answer_of_a_tool_call() {
+    let outer: [(&str, Option<ChainEntry>); 2] = [
+        ("made by a layer", Some(entry("answers", &[HookKind::Reply], Answers("Mine.")))),
+        ("made by the model", None),
+    ];
+    for (case, outer) in outer {
+        let mut builder = agent(&Script::new([says("Yours."), says("Later.")]))
+            .tool(Arc::new(Double::echo("look")))
+            .middleware(entry("orphans", &[HookKind::Draft], Orphans));
+        if let Some(outer) = outer {
+            builder = builder.middleware(outer);
+        }
+        let (told, session) = turn(&builder.build().await.unwrap(), "So?").await;
+        assert_eq!(told.result.response.error.clone().unwrap().kind, ErrorKind::Fault, "{case}");
+        assert_eq!(session.messages.len(), 1, "{case}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_layer_answers_matches_the_schema_that_was_asked_for_or_does_not_go_out() {
+    let schema = json!({"type": "object", "required": ["age"]});
+    for (answer, structured) in [("{\"age\": 4}", Some(json!({"age": 4}))), ("Four.", None)] {
+        let agent = agent(&Script::new([]))
+            .middleware(entry("answers", &[HookKind::Reply], Answers(answer)))
+            .build()
+            .await
+            .unwrap();
+        let input = ReplyInput { output_schema: Some(schema.clone()), ..ReplyInput::from("How old?") };
+        let told = told(agent.reply("s", input).await.unwrap()).await;
+        let session = stored(&agent).await;
+        assert_sound(&told, &session);
+        let response = &told.result.response;
+        assert_eq!(response.structured_output, structured);
+        match structured {
+            Some(_) => assert_eq!(response.outcome, Outcome::Replied),
+            None => assert_eq!(response.error.clone().unwrap().kind, ErrorKind::Rejected),
+        }
     }
 }

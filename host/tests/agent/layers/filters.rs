@@ -293,3 +293,29 @@ async fn a_filter_may_pass_on_arguments_in_other_pieces_and_hide_calls() {
         assert_eq!(told.result.response.text(), "Seen.");
     }
 }
+
+/// Breaks where a text ends.
+struct BreaksAtTheEnd;
+
+impl Layer for BreaksAtTheEnd {
+    fn event_kinds(self: Arc<Self>) -> HookFuture<EventKinds> {
+        Box::pin(async { Ok(EventKinds::TEXT) })
+    }
+
+    fn on_events(self: Arc<Self>, events: Vec<Event>) -> HookFuture<Vec<Event>> {
+        let ends = events.iter().any(|event| matches!(event, Event::TextEnd { .. }));
+        let fault = Fault { layer: "broken".to_owned(), hook: "on-events", cause: "it trapped".to_owned() };
+        Box::pin(async move { if ends { Err(fault.into()) } else { Ok(events) } })
+    }
+}
+
+#[tokio::test]
+async fn a_filter_that_breaks_on_the_last_events_fails_the_reply_too() {
+    let model = Script::new([says("Hello.")]);
+    let broken = entry("broken", &[HookKind::Events], BreaksAtTheEnd);
+    let agent = agent(&model).middleware(broken).build().await.unwrap();
+    let (told, session) = turn(&agent, "Hi").await;
+    assert_eq!(told.result.response.outcome, Outcome::Failed);
+    assert_eq!(told.result.response.error.clone().unwrap().kind, ErrorKind::Fault);
+    assert_eq!(session.messages.len(), 1, "nothing that was cut short is stored");
+}
