@@ -106,7 +106,8 @@ impl MemoryState {
 /// The number that a stored value stands for; the sum of it and `delta` as it is stored.
 ///
 /// # Errors
-/// `invalid-input` when the value is no whole number, or the sum would leave the exact range of ±2^53.
+/// `invalid-input` when the value or `delta` is no whole number, or the value or the sum is outside the exact range of
+/// ±2^53.
 pub fn add_number(value: Option<&str>, delta: f64) -> Result<f64, Error> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let current = match value {
@@ -114,8 +115,10 @@ pub fn add_number(value: Option<&str>, delta: f64) -> Result<f64, Error> {
         Some(text) => text
             .parse::<f64>()
             .ok()
-            .filter(|number| number.is_finite())
-            .ok_or_else(|| Error::invalid("the value is not a number, so nothing can be added to it"))?,
+            .filter(|number| number.fract() == 0.0 && number.abs() <= EXACT)
+            .ok_or_else(|| {
+                Error::invalid("the value is no whole number up to 2^53, so nothing can be added to it")
+            })?,
     };
     let sum = current + delta;
     if !delta.is_finite() || delta.fract() != 0.0 || sum.abs() > EXACT {

@@ -142,6 +142,21 @@ fn a_change_of_state_is_not_lost_to_another() -> Result<(), Error> {
 }
 
 #[test]
+fn only_whole_numbers_are_added_to() -> Result<(), Error> {
+    Rig::<Loud>::new(Config::default())?;
+    let refused =
+        |sum: Result<f64, Error>| sum.err().map(|error| error.kind) == Some(ErrorKind::InvalidInput);
+    state::set(Scope::Reply, "n", "0.5")?;
+    assert!(refused(state::increment(Scope::Reply, "n", 1.0)), "a fraction is stored");
+    state::set(Scope::Reply, "n", "41")?;
+    assert!(refused(state::increment(Scope::Reply, "n", 0.5)), "a fraction is added");
+    assert!(refused(state::increment(Scope::Reply, "n", 9_007_199_254_740_992.0)), "the sum is not exact");
+    state::increment(Scope::Reply, "n", 1.0)?;
+    assert_eq!(state::get(Scope::Reply, "n")?.as_deref(), Some("42"));
+    Ok(())
+}
+
+#[test]
 fn what_is_not_granted_is_denied() -> Result<(), Error> {
     Rig::<Loud>::new(Config::default())?;
     with(|world| world.denied.insert(Capability::State));

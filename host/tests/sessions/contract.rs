@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cepa::error::ErrorKind;
 use cepa::message::{Message, Usage};
 use cepa::services::{Scope, StatePlace};
 use cepa::session::testing::FailingSessions;
@@ -192,6 +193,17 @@ async fn state_changes_are_conditional_and_counted() {
         assert_eq!(state.increment(place.clone(), "k".into(), 0.0, QUOTA).await.unwrap(), 0.0, "{name}");
         state.increment(place.clone(), "k".into(), 0.5, QUOTA).await.unwrap_err();
         assert!(state.delete(place.clone(), "k".into()).await.unwrap(), "{name}");
+        for stored in ["0.5", "x", "", "inf", "NaN", "9007199254740994"] {
+            state.set(place.clone(), "k".into(), stored.into(), QUOTA).await.unwrap();
+            let refused = state.increment(place.clone(), "k".into(), 1.0, QUOTA).await.unwrap_err();
+            assert_eq!(
+                refused.kind,
+                ErrorKind::InvalidInput,
+                "{name}: `{stored}` is no whole number up to 2^53"
+            );
+            let kept = state.get(place.clone(), "k".into()).await.unwrap();
+            assert_eq!(kept.as_deref(), Some(stored), "{name}: what was refused changed nothing");
+        }
     }
 }
 

@@ -60,14 +60,23 @@ pub mod state {
         })
     }
 
-    /// Adds to a number, from 0 when absent, and gives the sum.
+    /// Adds to a whole number, from 0 when absent, and gives the sum. Exact up to 2^53.
     pub fn increment(scope: Scope, key: &str, delta: f64) -> Result<f64, Error> {
-        let old = get(scope, key)?;
-        let old: f64 = match &old {
+        let exact = |number: &f64| number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
+        let old = match get(scope, key)? {
             None => 0.0,
-            Some(text) => text.parse().map_err(|_| Error::invalid(format!("`{key}` holds no number")))?,
+            Some(text) => text.parse::<f64>().ok().filter(exact).ok_or_else(|| {
+                Error::invalid(format!(
+                    "`{key}` holds no whole number up to 2^53, so nothing can be added to it"
+                ))
+            })?,
         };
         let sum = old + delta;
+        if !exact(&delta) || !exact(&sum) {
+            return Err(Error::invalid(format!(
+                "can't add {delta}: only whole numbers up to 2^53 are exact"
+            )));
+        }
         set(scope, key, &sum.to_string())?;
         Ok(sum)
     }
