@@ -62,7 +62,7 @@ pub use backend::requests::{
 pub use backend::{clock, context, conversation, models, random, tools};
 pub use bindings::cepa::middleware::events::{
     DataDelta, DataStart, Event, EventKinds, Hint, ModelCallEnd, ModelCallStart, OtherEvent, ReplyEnd,
-    ReplyStart, TextDelta, ToolData, ToolEnd, ToolStart,
+    ReplyStart, TextDelta, ToolData, ToolEnd, ToolStart, ToolText,
 };
 pub use bindings::cepa::middleware::requests::{Permission, PermissionDecision, Verdict};
 pub use bindings::cepa::middleware::types::{

@@ -128,6 +128,7 @@ records! {
     events::DataDelta { id, bytes }
     events::Hint { id, source, text }
     events::ToolStart { call_id, name }
+    events::ToolText { call_id, text }
     events::ToolData { call_id, media_type, bytes }
     events::ToolEnd { call_id }
     events::ModelCallStart { id, model }

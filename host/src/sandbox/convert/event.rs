@@ -48,15 +48,13 @@ pub(in crate::sandbox) fn event_to_guest(event: Event) -> wit::Event {
         Event::DataEnd { id } => wit::Event::DataEnd(id),
         Event::Hint { id, source, text } => wit::Event::Hint(wit::Hint { id, source, text }),
         Event::ToolCallStart { call_id, name } => wit::Event::ToolCallStart(wit::ToolStart { call_id, name }),
-        Event::ToolCallDelta { call_id, text } => {
-            wit::Event::ToolCallDelta(wit::TextDelta { id: call_id, text })
-        }
+        Event::ToolCallDelta { call_id, text } => wit::Event::ToolCallDelta(wit::ToolText { call_id, text }),
         Event::ToolCallEnd { call_id } => wit::Event::ToolCallEnd(call_id),
         Event::ToolResultStart { call_id, name } => {
             wit::Event::ToolResultStart(wit::ToolStart { call_id, name })
         }
         Event::ToolResultText { call_id, text } => {
-            wit::Event::ToolResultText(wit::TextDelta { id: call_id, text })
+            wit::Event::ToolResultText(wit::ToolText { call_id, text })
         }
         Event::ToolResultData { call_id, media_type, bytes } => {
             wit::Event::ToolResultData(wit::ToolData { call_id, media_type, bytes })
@@ -99,10 +97,10 @@ pub(in crate::sandbox) fn event_from_guest(event: wit::Event) -> Result<Event, E
         wit::Event::DataEnd(id) => Event::DataEnd { id },
         wit::Event::Hint(e) => Event::Hint { id: e.id, source: e.source, text: e.text },
         wit::Event::ToolCallStart(e) => Event::ToolCallStart { call_id: e.call_id, name: e.name },
-        wit::Event::ToolCallDelta(e) => Event::ToolCallDelta { call_id: e.id, text: e.text },
+        wit::Event::ToolCallDelta(e) => Event::ToolCallDelta { call_id: e.call_id, text: e.text },
         wit::Event::ToolCallEnd(call_id) => Event::ToolCallEnd { call_id },
         wit::Event::ToolResultStart(e) => Event::ToolResultStart { call_id: e.call_id, name: e.name },
-        wit::Event::ToolResultText(e) => Event::ToolResultText { call_id: e.id, text: e.text },
+        wit::Event::ToolResultText(e) => Event::ToolResultText { call_id: e.call_id, text: e.text },
         wit::Event::ToolResultData(e) => {
             Event::ToolResultData { call_id: e.call_id, media_type: e.media_type, bytes: e.bytes }
         }

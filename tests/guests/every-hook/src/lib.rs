@@ -5,8 +5,8 @@ use cepa_sdk::{
     ModelRequest, ModelResponse, NoConfig, OnActing, OnCheckPermission, OnCompressContext, OnDraft, OnEvents,
     OnModelCall, OnReasoning, OnReply, OnSystemPrompt, OnTurnEnd, PermissionDecision, PermissionNext,
     PermissionRequest, ReasoningNext, ReasoningRequest, ReasoningResponse, ReplyNext, ReplyRequest,
-    ReplyResponse, ResultPart, Sink, TextDelta, ToolDefinition, ToolNext, ToolRequest, ToolResponse,
-    ToolSource, ToolState, TurnSummary, Verdict, context, info,
+    ReplyResponse, ResultPart, Sink, ToolDefinition, ToolNext, ToolRequest, ToolResponse, ToolSource,
+    ToolState, ToolText, TurnSummary, Verdict, context, info,
 };
 
 struct EveryHook;
@@ -133,8 +133,8 @@ impl ToolSource for EveryHook {
         let text = format!("here is {}", context::layer_name());
         let (said, rest) = text.split_at(4);
         for part in [said, rest] {
-            let delta = TextDelta { id: request.call_id(), text: part.to_owned() };
-            out.emit(&[Event::ToolResultText(delta)])?;
+            let said = ToolText { call_id: request.call_id(), text: part.to_owned() };
+            out.emit(&[Event::ToolResultText(said)])?;
         }
         Ok(ToolResponse::new(ToolState::Success, &[ResultPart::Text(text)]))
     }

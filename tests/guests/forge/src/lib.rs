@@ -3,8 +3,8 @@
 use cepa_sdk::{
     ContentBlock, Error, Event, EventKinds, FinishReason, Message, Middleware, ModelCallEnd, NoConfig,
     OnActing, OnEvents, OnReply, Outcome, ReplyEnd, ReplyNext, ReplyRequest, ReplyResponse, ReplyStart, Role,
-    Sink, TextDelta, ToolCall, ToolDefinition, ToolEnd, ToolNext, ToolRequest, ToolResponse, ToolSource,
-    ToolStart, ToolState, Usage, context, info,
+    Sink, ToolCall, ToolDefinition, ToolEnd, ToolNext, ToolRequest, ToolResponse, ToolSource, ToolStart,
+    ToolState, ToolText, Usage, context, info,
 };
 
 struct Forge;
@@ -30,7 +30,7 @@ fn end() -> Event {
 fn deeds() -> Vec<Event> {
     let (id, name) = ("c9".to_owned(), "erase".to_owned());
     let start = || ToolStart { call_id: id.clone(), name: name.clone() };
-    let text = |text: &str| TextDelta { id: id.clone(), text: text.to_owned() };
+    let text = |text: &str| ToolText { call_id: id.clone(), text: text.to_owned() };
     let call = ToolCall { id: id.clone(), name: name.clone(), arguments: "{}".to_owned() };
     vec![
         Event::ToolCallStart(start()),

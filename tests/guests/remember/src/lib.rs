@@ -1,8 +1,8 @@
 //! Brings tools: one that remembers in the session's state, one that fails and one that breaks.
 
 use cepa_sdk::{
-    Error, Event, Middleware, NoConfig, ResultPart, Sink, TextDelta, ToolDefinition, ToolRequest,
-    ToolResponse, ToolSource, ToolState,
+    Error, Event, Middleware, NoConfig, ResultPart, Sink, ToolDefinition, ToolRequest, ToolResponse,
+    ToolSource, ToolState, ToolText,
     serde_json::{self, Value},
     state::{self, Scope},
 };
@@ -31,8 +31,8 @@ fn remember(request: &ToolRequest, out: &Sink) -> Result<ToolResponse, Error> {
     let arguments: Value = serde_json::from_str(&request.arguments())?;
     let count = arguments.get("count").and_then(Value::as_f64).unwrap_or_default();
     let sum = state::increment(Scope::Session, "sum", count)?;
-    let delta = TextDelta { id: request.call_id(), text: "so far ".to_owned() };
-    out.emit(&[Event::ToolResultText(delta)])?;
+    let said = ToolText { call_id: request.call_id(), text: "so far ".to_owned() };
+    out.emit(&[Event::ToolResultText(said)])?;
     Ok(ToolResponse::new(ToolState::Success, &[ResultPart::Text(format!("so far {sum}"))]))
 }
 
