@@ -7,7 +7,9 @@ mod usage;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use tool::{ResultPart, ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolState, result_text};
+pub use tool::{
+    ResultPart, ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolState, model_text, result_text,
+};
 pub use usage::{FinishReason, Usage};
 
 /// Who speaks in a message.

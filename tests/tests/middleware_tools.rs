@@ -30,7 +30,7 @@ async fn a_components_tools_run_in_its_layer_and_their_failures_are_results() {
     let plan = LayerPlan::new("remember").grants(Grants { state: true, ..Grants::default() });
     let agent = agent(&model(CALLS)).middleware(plan.entry(&component)).build().await.unwrap();
     let names: Vec<String> = agent.tools().iter().map(|tool| tool.name.clone()).collect();
-    assert_eq!(names, ["remember", "fail", "break"]);
+    assert_eq!(names, ["remember", "fail", "break", "link"]);
     let told = ask(&agent, "Add up").await;
     assert_eq!(told.result.response.outcome, Outcome::Replied);
     insta::assert_snapshot!(stored(&agent).await.join("\n"), @r#"
@@ -60,4 +60,21 @@ async fn a_components_tools_run_in_its_layer_and_their_failures_are_results() {
             .collect()
     };
     assert_eq!(of_call("c1"), ["so far ", "2", &format!("{:?}", ToolState::Success)]);
+}
+
+const LINK: &str = r#"
+[[turn]]
+tool-calls = [{ id = "c1", name = "link", arguments = {} }]
+
+[[turn]]
+text = "{{tool-result}}"
+"#;
+
+#[tokio::test]
+async fn a_result_may_hold_parts_of_other_kinds_which_a_model_reads_as_json() {
+    let component = load("remember", guest!("remember")).await;
+    let plan = LayerPlan::new("remember");
+    let agent = agent(&model(LINK)).middleware(plan.entry(&component)).build().await.unwrap();
+    let told = ask(&agent, "Find").await;
+    assert_eq!(told.result.response.text(), "see\n{\"uri\":\"demo://far\"}");
 }

@@ -67,8 +67,8 @@ pub use bindings::cepa::middleware::events::{
 pub use bindings::cepa::middleware::requests::{Permission, PermissionDecision, Verdict};
 pub use bindings::cepa::middleware::types::{
     ContentBlock, DataBlock, DataSource, Error, ErrorKind, FinishReason, HintBlock, Message, OtherBlock,
-    Outcome, ResultPart, Role, ThinkingBlock, ToolCall, ToolChoice, ToolDefinition, ToolResult, ToolState,
-    Usage,
+    OtherPart, Outcome, ResultPart, Role, ThinkingBlock, ToolCall, ToolChoice, ToolDefinition, ToolResult,
+    ToolState, Usage,
 };
 pub use hooks::{
     MigrateState, OnActing, OnCheckPermission, OnCompressContext, OnDraft, OnEvents, OnModelCall,

@@ -1,6 +1,6 @@
 //! Making and reading messages.
 
-use crate::{ContentBlock, Message, ResultPart, Role, ToolCall, ToolResult, Usage};
+use crate::{ContentBlock, Message, OtherPart, ResultPart, Role, ToolCall, ToolResult, Usage};
 
 impl Message {
     /// A message of one role with this content. The host fills its id.
@@ -55,6 +55,11 @@ impl ResultPart {
     /// A text part.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
+    }
+
+    /// A part of another kind; `value` becomes its JSON.
+    pub fn other(name: &str, value: &serde_json::Value) -> Self {
+        Self::Other(OtherPart { name: name.to_owned(), json: value.to_string() })
     }
 }
 

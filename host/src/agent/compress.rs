@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::chain::{CompressContext, HookKind, Sink, endpoint_fn};
 use crate::error::Error;
-use crate::message::{Block, Message, result_text};
+use crate::message::{Block, Message, model_text};
 use crate::request::{CompressRequest, CompressRequestData, CompressResponse, CompressResponseData};
 
 use super::turn::Turn;
@@ -46,7 +46,7 @@ fn letters(block: &Block) -> usize {
     match block {
         Block::Text { text } | Block::Thinking { text, .. } | Block::Hint { text, .. } => text.len(),
         Block::ToolCall(call) => call.name.len() + call.arguments.len(),
-        Block::ToolResult(result) => result_text(&result.content).len(),
+        Block::ToolResult(result) => model_text(&result.content).len(),
         Block::Data(_) | Block::Other { .. } => 0,
     }
 }

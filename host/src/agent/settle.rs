@@ -182,6 +182,10 @@ pub(super) async fn stream_parts(call_id: &str, parts: &[ResultPart], out: &Sink
             ResultPart::Data(Data { source: DataSource::Url(url), .. }) => {
                 out.send(Event::ToolResultText { call_id, text: url.clone() }).await?;
             }
+            // Neither has a part of another kind; a reader is shown what a model is given.
+            ResultPart::Other { json, .. } => {
+                out.send(Event::ToolResultText { call_id, text: json.to_string() }).await?;
+            }
         }
     }
     Ok(())
@@ -199,7 +203,7 @@ pub(super) fn shows(pieces: &[Piece], message: &Message) -> bool {
     pairs && wanted.count() == count && shown.count() == count
 }
 
-/// A content as a stream shows it: joined text, no names.
+/// A content as a stream shows it: joined text, no names, addresses and other kinds as text.
 fn as_shown(content: &[ResultPart]) -> Vec<ResultPart> {
     let mut shown = Vec::with_capacity(content.len());
     for part in content {
@@ -207,6 +211,7 @@ fn as_shown(content: &[ResultPart]) -> Vec<ResultPart> {
             ResultPart::Text { text } if text.is_empty() => {}
             ResultPart::Text { text } => push_text(&mut shown, text),
             ResultPart::Data(Data { source: DataSource::Url(url), .. }) => push_text(&mut shown, url),
+            ResultPart::Other { json, .. } => push_text(&mut shown, &json.to_string()),
             ResultPart::Data(data) => shown.push(ResultPart::Data(Data { name: None, ..data.clone() })),
         }
     }

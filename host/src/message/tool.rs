@@ -1,5 +1,7 @@
 //! Tools: calls, results, definitions.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -58,6 +60,13 @@ pub enum ResultPart {
     },
     /// An image, a sound or a file.
     Data(Data),
+    /// A part of another kind.
+    Other {
+        /// Its kind.
+        name: String,
+        /// Its content; a model is given it as JSON text.
+        json: Value,
+    },
 }
 
 impl ResultPart {
@@ -74,6 +83,26 @@ pub fn result_text(parts: &[ResultPart]) -> String {
         if let ResultPart::Text { text: piece } = part {
             text.push_str(piece);
         }
+    }
+    text
+}
+
+/// What a model is given of a tool's answer beside its data: the text, and each part of another kind as JSON on a line
+/// of its own.
+pub fn model_text(parts: &[ResultPart]) -> String {
+    let mut text = String::new();
+    let mut after_json = false;
+    for part in parts {
+        let (piece, is_json) = match part {
+            ResultPart::Text { text } => (Cow::Borrowed(text.as_str()), false),
+            ResultPart::Other { json, .. } => (Cow::Owned(json.to_string()), true),
+            ResultPart::Data(_) => continue,
+        };
+        if (is_json || after_json) && !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&piece);
+        after_json = is_json;
     }
     text
 }

@@ -149,7 +149,7 @@ fn piece(block: &Block) -> Piece<'_> {
 fn data_turn<'a>(tool: &str, content: &'a [ResultPart]) -> Option<Turn<'a>> {
     let data = content.iter().filter_map(|part| match part {
         ResultPart::Data(data) => Some(Piece::Data(data)),
-        ResultPart::Text { .. } => None,
+        ResultPart::Text { .. } | ResultPart::Other { .. } => None,
     });
     let mut pieces = vec![Piece::Note(format!("From the result of tool `{tool}`:"))];
     pieces.extend(data);

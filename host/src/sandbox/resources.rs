@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use wasmtime::component::Resource;
 
 use crate::error::Error;
-use crate::message::Block;
 
 use super::bindings::cepa::middleware::types;
 use super::convert::{
@@ -105,12 +104,12 @@ use said_by_model;
 impl GuestState {
     /// A response of a layer's own. A constructor has no error value, so what is wrong with the content is answered in
     /// the response's place when it is returned.
-    fn give_answer<T: Send + 'static>(
+    fn give_answer<B, T: Send + 'static>(
         &mut self,
-        content: Vec<types::ContentBlock>,
-        response: impl FnOnce(Vec<Block>) -> T,
+        content: Result<Vec<B>, Error>,
+        response: impl FnOnce(Vec<B>) -> T,
     ) -> wasmtime::Result<Resource<T>> {
-        let (content, error) = match content_from_guest(content) {
+        let (content, error) = match content {
             Ok(content) => (content, None),
             Err(error) => (Vec::new(), Some(error)),
         };

@@ -115,6 +115,7 @@ records! {
     types::ToolCall { id, name, arguments }
     types::ToolResult { call_id, name, content }
     types::OtherBlock { name, json }
+    types::OtherPart { name, json }
     types::Message { id, name, content, metadata }
     types::ToolDefinition { name, description, parameters, metadata }
     types::Usage { details }
@@ -155,7 +156,7 @@ macro_rules! variants {
 
 variants! {
     types::DataSource { Bytes, Url }
-    types::ResultPart { Text, Data }
+    types::ResultPart { Text, Data, Other }
     types::ContentBlock { Text, Thinking, Data, Hint, ToolCall, ToolResult, Other }
     types::ToolChoice { Named } [Auto, None, Required]
     requests::Verdict { Replace, Retry } [Accept]

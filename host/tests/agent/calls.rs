@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cepa::error::{Error, ErrorKind};
 use cepa::event::Event;
-use cepa::message::{FinishReason, ToolState};
-use cepa::request::ToolResponse;
-use serde_json::json;
+use cepa::message::{FinishReason, Message, ResultPart, ToolState};
+use cepa::request::{ToolResponse, ToolResponseData};
+use serde_json::{Map, json};
 use tokio::sync::Barrier;
 
 use crate::rig::{
@@ -204,6 +204,32 @@ async fn a_streamed_result_goes_on_where_it_fits_and_is_withdrawn_where_not() {
         .unwrap();
     let told = ask(&agent, "Read").await;
     insta::assert_snapshot!(transcript(&told, &stored(&agent).await));
+}
+
+#[tokio::test]
+async fn a_part_of_another_kind_is_shown_as_json_and_stored_as_it_is() {
+    let link = ResultPart::Other { name: "resource-link".to_owned(), json: json!({ "uri": "demo://far" }) };
+    let content = vec![ResultPart::text("see "), link];
+    let answer = ToolResponse::new(ToolResponseData {
+        state: ToolState::Success,
+        content: content.clone(),
+        metadata: Map::new(),
+    });
+    let tool = Double::new("find", move |_, _| {
+        let answer = answer.clone();
+        async move { Ok(answer) }
+    });
+    let model = Script::new([calls([call("c1", "find", &json!({"x": 1}))]), says("Found.")]);
+    let agent = agent(&model).tool(Arc::new(tool)).build().await.unwrap();
+    let (told, session) = turn(&agent, "Find").await;
+    let shown = told.events.iter().filter_map(|event| match event {
+        Event::ToolResultText { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    assert_eq!(shown.collect::<String>(), r#"see {"uri":"demo://far"}"#);
+    let results: Vec<_> = session.messages.iter().flat_map(Message::tool_results).collect();
+    assert_eq!(results.len(), 1);
+    assert_eq!(results[0].content, content);
 }
 
 #[tokio::test]

@@ -149,7 +149,8 @@ async fn every_kind_of_content_is_kept() {
     assert!(matches!(broken, ResultPart::Text { text } if text.contains("base64 is malformed")));
     assert_eq!(*note, ResultPart::text("a note"));
     assert_eq!(*blob, data("application/octet-stream", &[5], Some("y.bin")));
-    assert_eq!(*link, ResultPart::text("resource `far`: demo://far"));
+    let far = json!({ "type": "resource-link", "uri": "demo://far", "name": "far" });
+    assert_eq!(*link, ResultPart::Other { name: "resource-link".into(), json: far });
 
     let response = call(&server, "structured", json!({})).await.unwrap();
     assert_eq!(response.text(), r#"{"degrees":17}"#);

@@ -67,7 +67,16 @@ fn everything() -> ModelRequest {
             ],
         ),
         Message::new(Role::User, vec![hint("before the results")]),
-        result("call-1", ToolState::Success, vec![ResultPart::text("seen"), ResultPart::Data(image())]),
+        result(
+            "call-1",
+            ToolState::Success,
+            vec![
+                ResultPart::text("seen"),
+                ResultPart::Other { name: "resource-link".to_owned(), json: json!({ "uri": "demo://far" }) },
+                ResultPart::text("once"),
+                ResultPart::Data(image()),
+            ],
+        ),
         result("call:2", ToolState::Error, vec![ResultPart::text("the arguments are malformed")]),
         Message::user("go on"),
         Message::new(Role::Assistant, vec![Block::Thinking { text: "only".to_owned(), signature: None }]),

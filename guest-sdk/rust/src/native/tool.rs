@@ -1,6 +1,6 @@
 //! A tool request and its response.
 
-use super::handle::{Values, handle, json_object, metadata};
+use super::handle::{Values, handle, json, json_object, metadata};
 use crate::{Error, ResultPart, ToolDefinition, ToolState};
 
 /// The data of a [`ToolRequest`].
@@ -84,12 +84,17 @@ impl ToolResponse {
         let data = self.0.borrow();
         let texts = data.content.iter().filter_map(|part| match part {
             ResultPart::Text(text) => Some(text.as_str()),
-            ResultPart::Data(_) => None,
+            ResultPart::Data(_) | ResultPart::Other(_) => None,
         });
         texts.collect()
     }
 
     pub fn set_content(&self, content: &[ResultPart]) -> Result<(), Error> {
+        for part in content {
+            if let ResultPart::Other(other) = part {
+                json(&other.json)?;
+            }
+        }
         self.0.borrow_mut().content = content.to_vec();
         Ok(())
     }

@@ -26,6 +26,7 @@ pub(super) fn result(result: &ToolResult) -> Result<Value, Error> {
         content.extend(match part {
             ResultPart::Text { text } => plain(text),
             ResultPart::Data(part) => Some(data(part)?),
+            ResultPart::Other { json, .. } => plain(&json.to_string()),
         });
     }
     let failed = !matches!(result.state, ToolState::Success | ToolState::Parked);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{Error, ErrorKind};
 use crate::message::{
-    Block, Data, DataSource, Role, ToolCall, ToolChoice, ToolDefinition, ToolResult, result_text,
+    Block, Data, DataSource, Role, ToolCall, ToolChoice, ToolDefinition, ToolResult, model_text,
 };
 use crate::models::parameters::{WellKnown, apply};
 use crate::models::transcript::{Piece, ResultData, Turn, arguments, turns};
@@ -191,7 +191,7 @@ fn tool_call(call: &ToolCall) -> Value {
 
 fn result(piece: &Piece<'_>) -> Option<Value> {
     let Piece::Block(Block::ToolResult(ToolResult { call_id: id, content, .. })) = piece else { return None };
-    Some(json!({ "role": "tool", "tool_call_id": call_id(id), "content": result_text(content) }))
+    Some(json!({ "role": "tool", "tool_call_id": call_id(id), "content": model_text(content) }))
 }
 
 /// An id as the server takes it. Ids of other providers may be longer; their ends tell them apart.

@@ -1,6 +1,6 @@
 //! Places in a script's text that are filled from the request, so that an answer shows what a layer changed.
 
-use crate::message::{Block, Message, Role, result_text};
+use crate::message::{Block, Message, Role, model_text};
 use crate::request::ModelRequest;
 
 /// A text with places.
@@ -69,7 +69,7 @@ pub(super) fn last_user(request: &ModelRequest) -> String {
 /// The text of the last tool result.
 fn last_result(request: &ModelRequest) -> String {
     let results = request.messages.iter().flat_map(|message| message.tool_results());
-    results.last().map(|result| result_text(&result.content)).unwrap_or_default()
+    results.last().map(|result| model_text(&result.content)).unwrap_or_default()
 }
 
 /// The text of the last remark of a layer.
@@ -86,7 +86,7 @@ fn last_hint(request: &ModelRequest) -> String {
 fn all_text(message: &Message) -> String {
     let text = |block: &Block| match block {
         Block::Text { text } | Block::Hint { text, .. } => text.clone(),
-        Block::ToolResult(result) => result_text(&result.content),
+        Block::ToolResult(result) => model_text(&result.content),
         _ => String::new(),
     };
     message.content.iter().map(text).collect()

@@ -52,18 +52,26 @@ pub(in crate::sandbox) fn parts_to_guest(parts: Vec<ResultPart>) -> Vec<wit::Res
         .map(|part| match part {
             ResultPart::Text { text } => wit::ResultPart::Text(text),
             ResultPart::Data(data) => wit::ResultPart::Data(data_to_guest(data)),
+            ResultPart::Other { name, json } => {
+                wit::ResultPart::Other(wit::OtherPart { name, json: json.to_string() })
+            }
         })
         .collect()
 }
 
-pub(in crate::sandbox) fn parts_from_guest(parts: Vec<wit::ResultPart>) -> Vec<ResultPart> {
-    parts
-        .into_iter()
-        .map(|part| match part {
-            wit::ResultPart::Text(text) => ResultPart::Text { text },
-            wit::ResultPart::Data(data) => ResultPart::Data(data_from_guest(data)),
-        })
-        .collect()
+fn part_from_guest(part: wit::ResultPart) -> Result<ResultPart, Error> {
+    Ok(match part {
+        wit::ResultPart::Text(text) => ResultPart::Text { text },
+        wit::ResultPart::Data(data) => ResultPart::Data(data_from_guest(data)),
+        wit::ResultPart::Other(other) => {
+            let json = json_from_guest("the part's `json`", &other.json)?;
+            ResultPart::Other { name: other.name, json }
+        }
+    })
+}
+
+pub(in crate::sandbox) fn parts_from_guest(parts: Vec<wit::ResultPart>) -> Result<Vec<ResultPart>, Error> {
+    parts.into_iter().map(part_from_guest).collect()
 }
 
 fn block_to_guest(block: Block) -> wit::ContentBlock {
@@ -100,7 +108,7 @@ fn block_from_guest(block: wit::ContentBlock) -> Result<Block, Error> {
             call_id: result.call_id,
             name: result.name,
             state: state_from_guest(result.state),
-            content: parts_from_guest(result.content),
+            content: parts_from_guest(result.content)?,
         }),
         wit::ContentBlock::Other(other) => {
             let json = json_from_guest("the block's `json`", &other.json)?;

@@ -6,8 +6,8 @@ use crate::message::Message;
 use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
-    choice_from_guest, choice_to_guest, message_from_guest, message_to_guest, messages_from_guest,
-    messages_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
+    choice_from_guest, choice_to_guest, content_from_guest, message_from_guest, message_to_guest,
+    messages_from_guest, messages_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
 };
 use crate::sandbox::store::GuestState;
 
@@ -178,7 +178,7 @@ impl wit::HostModelResponse for GuestState {
     said_by_model!(ModelResponse);
 
     fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ModelResponse>> {
-        self.give_answer(content, ModelResponse::answer)
+        self.give_answer(content_from_guest(content), ModelResponse::answer)
     }
 
     fn id(&mut self, this: Resource<ModelResponse>) -> wasmtime::Result<String> {

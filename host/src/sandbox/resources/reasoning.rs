@@ -2,7 +2,7 @@ use wasmtime::component::Resource;
 
 use crate::request::{ReasoningRequest, ReasoningResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
-use crate::sandbox::convert::{choice_from_guest, choice_to_guest};
+use crate::sandbox::convert::{choice_from_guest, choice_to_guest, content_from_guest};
 use crate::sandbox::store::GuestState;
 
 use super::{answer, said_by_model, shared_resource, values};
@@ -60,6 +60,6 @@ impl wit::HostReasoningResponse for GuestState {
     said_by_model!(ReasoningResponse);
 
     fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ReasoningResponse>> {
-        self.give_answer(content, ReasoningResponse::answer)
+        self.give_answer(content_from_guest(content), ReasoningResponse::answer)
     }
 }

@@ -64,7 +64,7 @@ impl wit::HostReplyResponse for GuestState {
     shared_resource!(ReplyResponse);
 
     fn new(&mut self, content: Vec<types::ContentBlock>) -> wasmtime::Result<Resource<ReplyResponse>> {
-        self.give_answer(content, ReplyResponse::answer)
+        self.give_answer(content_from_guest(content), ReplyResponse::answer)
     }
 
     fn outcome(&mut self, this: Resource<ReplyResponse>) -> wasmtime::Result<types::Outcome> {

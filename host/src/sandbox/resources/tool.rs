@@ -62,8 +62,10 @@ impl wit::HostToolResponse for GuestState {
         state: types::ToolState,
         content: Vec<types::ResultPart>,
     ) -> wasmtime::Result<Resource<ToolResponse>> {
-        let (state, content) = (state_from_guest(state), parts_from_guest(content));
-        self.give(ToolResponse::new(ToolResponseData { state, content, metadata: Map::new() }))
+        let state = state_from_guest(state);
+        self.give_answer(parts_from_guest(content), |content| {
+            ToolResponse::new(ToolResponseData { state, content, metadata: Map::new() })
+        })
     }
 
     fn state(&mut self, this: Resource<ToolResponse>) -> wasmtime::Result<types::ToolState> {
@@ -83,7 +85,11 @@ impl wit::HostToolResponse for GuestState {
         this: Resource<ToolResponse>,
         content: Vec<types::ResultPart>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.table.get_mut(&this)?.edit().content = parts_from_guest(content);
-        Ok(Ok(()))
+        let data = self.table.get_mut(&this)?;
+        let content = parts_from_guest(content);
+        if content.is_ok() {
+            self.unreadable.take(this.rep());
+        }
+        answer(content.map(|content| data.edit().content = content))
     }
 }

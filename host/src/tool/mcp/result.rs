@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
+use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::Map;
 
 use crate::message::{Data, DataSource, ResultPart, ToolState};
@@ -30,10 +30,7 @@ fn part(block: ContentBlock) -> ResultPart {
         ContentBlock::Image(image) => bytes(&image.data, image.mime_type, None),
         ContentBlock::Audio(audio) => bytes(&audio.data, audio.mime_type, None),
         ContentBlock::Resource(embedded) => resource(embedded.resource),
-        // Not a data part with an address: nothing fetches what a server merely names.
-        ContentBlock::ResourceLink(link) => {
-            ResultPart::text(format!("resource `{}`: {}", link.name, link.uri))
-        }
+        ContentBlock::ResourceLink(named) => link(named),
         _ => unknown(),
     }
 }
@@ -47,6 +44,20 @@ fn resource(contents: ResourceContents) -> ResultPart {
         }
         _ => unknown(),
     }
+}
+
+/// What a server merely names. Not a data part with an address, since nothing fetches it.
+fn link(named: Resource) -> ResultPart {
+    let fields = [
+        ("type", Some("resource-link".to_owned())),
+        ("uri", Some(named.uri)),
+        ("name", Some(named.name)),
+        ("title", named.title),
+        ("description", named.description),
+        ("media-type", named.mime_type),
+    ];
+    let json = fields.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+    ResultPart::Other { name: "resource-link".to_owned(), json }
 }
 
 /// Stands for what a later protocol may bring.

@@ -60,6 +60,7 @@ fn block_line(block: &Block) -> String {
                 .map(|part| match part {
                     ResultPart::Text { text } => text.clone(),
                     ResultPart::Data(data) => data.media_type.clone(),
+                    ResultPart::Other { name, json } => format!("{name} {json}"),
                 })
                 .collect();
             format!("{} {:?} {}", result.call_id, result.state, texts.join(" + "))

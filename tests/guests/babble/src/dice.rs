@@ -1,8 +1,8 @@
 //! Chooses by the characters of a text, until it is used up.
 
 use cepa_sdk::{
-    ContentBlock, DataBlock, DataSource, Event, Message, OtherBlock, ResultPart, Role, ThinkingBlock,
-    ToolCall, ToolEnd, ToolResult, ToolStart, ToolState,
+    ContentBlock, DataBlock, DataSource, Event, Message, OtherBlock, OtherPart, ResultPart, Role,
+    ThinkingBlock, ToolCall, ToolEnd, ToolResult, ToolStart, ToolState,
 };
 
 /// What is left of the text.
@@ -81,9 +81,17 @@ impl<'a> Dice<'a> {
                 call_id: self.text(),
                 name: self.text(),
                 state: self.state(),
-                content: vec![ResultPart::Text(self.text()), ResultPart::Data(self.data())],
+                content: vec![self.part(), self.part()],
             }),
             _ => ContentBlock::Other(OtherBlock { name: self.text(), json: self.text() }),
+        }
+    }
+
+    fn part(&mut self) -> ResultPart {
+        match self.below(3) {
+            0 => ResultPart::Text(self.text()),
+            1 => ResultPart::Data(self.data()),
+            _ => ResultPart::Other(OtherPart { name: self.text(), json: self.text() }),
         }
     }
 

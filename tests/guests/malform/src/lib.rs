@@ -1,8 +1,9 @@
 //! Sends what can't be used in every place that takes a text with a form, an index or an id, and logs each answer.
 
 use cepa_sdk::{
-    Error, Event, Message, Middleware, ModelNext, ModelRequest, ModelResponse, NoConfig, OnModelCall, Sink,
-    ToolDefinition, ToolEnd, ToolState, conversation, info, models, tools,
+    Error, Event, Message, Middleware, ModelNext, ModelRequest, ModelResponse, NoConfig, OnModelCall,
+    OtherPart, ResultPart, Sink, ToolDefinition, ToolEnd, ToolResponse, ToolState, conversation, info,
+    models, tools,
 };
 
 struct Malform;
@@ -60,6 +61,9 @@ impl OnModelCall for Malform {
         say("an alias", models::complete(ModelRequest::new("no such")));
         say("a name", tools::call("no-such", "{}").map(drop));
         say("arguments", tools::call("look", "{").map(drop));
+        let part = OtherPart { name: "odd".to_owned(), json: "{".to_owned() };
+        let response = ToolResponse::new(ToolState::Success, &[]);
+        say("a part", response.set_content(&[ResultPart::Other(part)]));
         let end = ToolEnd { call_id: "no-such".to_owned(), state: ToolState::Success };
         say("ids", out.emit(&[Event::Withdrawn("no-such".to_owned()), Event::ToolResultEnd(end)]));
         next.run(request)

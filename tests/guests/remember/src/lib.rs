@@ -1,4 +1,4 @@
-//! Brings tools: one that remembers in the session's state, one that fails and one that breaks.
+//! Brings tools: one that remembers in the session's state, one that fails, one that breaks and one that answers a link.
 
 use cepa_sdk::{
     Error, Event, Middleware, NoConfig, ResultPart, Sink, ToolDefinition, ToolRequest, ToolResponse,
@@ -40,13 +40,17 @@ impl ToolSource for Remember {
     fn list_tools(&self) -> Result<Vec<ToolDefinition>, Error> {
         let schema = r#"{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}"#;
         let none = r#"{"type":"object","additionalProperties":false}"#;
-        Ok(vec![tool("remember", schema), tool("fail", none), tool("break", none)])
+        Ok(vec![tool("remember", schema), tool("fail", none), tool("break", none), tool("link", none)])
     }
 
     fn call_tool(&self, request: ToolRequest, out: Sink) -> Result<ToolResponse, Error> {
         match request.name().as_str() {
             "remember" => remember(&request, &out),
             "fail" => Err(Error::rejected("full", "there is no more room")),
+            "link" => {
+                let link = ResultPart::other("resource-link", &serde_json::json!({ "uri": "demo://far" }));
+                Ok(ToolResponse::new(ToolState::Success, &[ResultPart::text("see"), link]))
+            }
             _ => panic!("broken on purpose"),
         }
     }
