@@ -117,7 +117,7 @@ pub enum Event {
     Withdrawn {
         id: String,
     },
-    /// The final message differs from what was streamed; this is what holds.
+    /// A message differs from what was streamed of it; this is what holds. Not only the final one: each step has one.
     MessageReplaced {
         message: Message,
     },
