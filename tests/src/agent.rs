@@ -19,6 +19,8 @@ use cepa::tool::{Tool, ToolInvocation};
 use cepa::world::TestWorld;
 use serde_json::{Map, Value, json};
 
+use crate::in_time;
+
 type Answering = Pin<Box<dyn Future<Output = Result<ToolResponse, Error>> + Send>>;
 
 /// A model that answers from this script.
@@ -162,13 +164,13 @@ impl Told {
 /// Reads a reply to its end.
 pub async fn told(mut stream: ReplyStream) -> Told {
     let (mut events, mut notes) = (Vec::new(), Vec::new());
-    while let Some(item) = stream.next().await {
+    while let Some(item) = in_time(stream.next()).await {
         match item {
             ReplyItem::Event(event) => events.push(event),
             ReplyItem::Note(note) => notes.push(note),
         }
     }
-    Told { events, notes, result: stream.finish().await }
+    Told { events, notes, result: in_time(stream.finish()).await }
 }
 
 /// A reply to a text in the session `s`, read to its end.
@@ -185,7 +187,7 @@ pub async fn ask(agent: &Agent, text: &str) -> Told {
 /// When the reply can't begin, or the moment does not come.
 pub async fn ask_and_abort(agent: &Agent, text: &str, moment: impl Fn(&ReplyItem) -> bool) -> Told {
     let mut stream = agent.reply("s", text).await.expect("the reply begins");
-    while !moment(&stream.next().await.expect("the moment comes")) {}
+    while !moment(&in_time(stream.next()).await.expect("the moment comes")) {}
     stream.abort();
     told(stream).await
 }

@@ -13,6 +13,8 @@ use cepa::services::{NoServices, Services};
 use cepa::world::TestWorld;
 use serde_json::{Value, json};
 
+use crate::in_time;
+
 /// The sandbox that all tests of one process share.
 ///
 /// # Panics
@@ -150,7 +152,8 @@ pub async fn call_in<H: Hook>(
         }
         events
     };
-    let (result, events) = tokio::join!(chain.call(request, endpoint, out), reading);
+    let both = async { tokio::join!(chain.call(request, endpoint, out), reading) };
+    let (result, events) = in_time(both).await;
     let notes = chain.context().ledger.take_notes();
     Happened { result, events, notes }
 }

@@ -4,6 +4,21 @@ pub mod agent;
 pub mod chain;
 pub mod program;
 
+use std::future::Future;
+use std::time::Duration;
+
+/// How long a test waits for what takes milliseconds on an idle machine.
+const STAND_STILL: Duration = Duration::from_secs(180);
+
+/// Waits for what a test waits for: one that stands still fails by its name, instead of holding up all others.
+///
+/// # Panics
+/// After three minutes.
+pub async fn in_time<T>(future: impl Future<Output = T>) -> T {
+    let waited = tokio::time::timeout(STAND_STILL, future).await;
+    waited.unwrap_or_else(|_| panic!("nothing came for {STAND_STILL:?}: somebody waits for what never comes"))
+}
+
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
 /// The component of a guest, by the name of its folder. A guest that isn't there fails the build of the test.

@@ -53,7 +53,8 @@ fn script() -> Arc<Script> {
 /// With one thread and an event interval of 1, each `yield_now` lets one task take one turn.
 #[test]
 fn an_abort_at_any_moment_leaves_everything_in_order() {
-    let runtime = tokio::runtime::Builder::new_current_thread().event_interval(1).build().unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_time().event_interval(1).build().unwrap();
     runtime.block_on(abort_at_every_moment());
 }
 

@@ -13,6 +13,7 @@ use cepa::event::Event;
 use cepa::model::Model;
 use cepa::session::{SessionData, SessionStore};
 use cepa::world::TestWorld;
+use cepa_tests::in_time;
 
 pub(crate) use double::Double;
 pub(crate) use layer::{Retry, entry, opened};
@@ -42,7 +43,7 @@ pub(crate) async fn told(stream: ReplyStream) -> Told {
 
 /// Reads a reply to its end, of which these items were read before.
 pub(crate) async fn told_after(mut items: Vec<ReplyItem>, mut stream: ReplyStream) -> Told {
-    while let Some(item) = stream.next().await {
+    while let Some(item) = in_time(stream.next()).await {
         items.push(item);
     }
     let events = items
@@ -52,7 +53,7 @@ pub(crate) async fn told_after(mut items: Vec<ReplyItem>, mut stream: ReplyStrea
             ReplyItem::Note(_) => None,
         })
         .collect();
-    Told { events, items, result: stream.finish().await }
+    Told { events, items, result: in_time(stream.finish()).await }
 }
 
 /// A reply to a text in the session `s`, read to its end.
@@ -73,7 +74,7 @@ pub(crate) async fn ask_and_abort(agent: &Agent, text: &str, moment: impl Fn(&Ev
     let mut stream = agent.reply("s", text).await.expect("the reply begins");
     let mut items = Vec::new();
     while !items.last().is_some_and(|item| matches!(item, ReplyItem::Event(event) if moment(event))) {
-        items.push(stream.next().await.expect("the moment comes"));
+        items.push(in_time(stream.next()).await.expect("the moment comes"));
     }
     stream.abort();
     told_after(items, stream).await

@@ -153,7 +153,7 @@ proptest! {
 
     #[test]
     fn each_reply_has_the_layers_of_one_generation(ops in prop::collection::vec(an_op(), 0..40)) {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let mut bench = Bench::new().await;
             for op in ops {
