@@ -30,6 +30,10 @@ pub struct Config {
     pub initial_delay_ms: u32,
     /// The longest wait, in milliseconds. A provider that asks for more is not tried again.
     pub max_delay_ms: u32,
+    /// How long all waits of one call may take together, in milliseconds; a retry whose wait would go beyond is not
+    /// made. Waits count toward the layer's limit `wall`, which is a minute unless the manifest says otherwise: keep
+    /// this below it.
+    pub max_total_wait_ms: u32,
     /// Whether each wait is made up to a quarter shorter or longer by chance.
     pub jitter: bool,
     /// What follows the last attempt.
@@ -43,7 +47,8 @@ impl Default for Config {
             retry_on: Vec::new(),
             backoff_factor: 2.0,
             initial_delay_ms: 1000,
-            max_delay_ms: 60_000,
+            max_delay_ms: 30_000,
+            max_total_wait_ms: 45_000,
             jitter: true,
             on_failure: OnFailure::Error,
         }

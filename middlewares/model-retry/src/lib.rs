@@ -21,8 +21,9 @@ pub use config::{Config, OnFailure};
 pub struct ModelRetry(Config);
 
 impl ModelRetry {
-    /// How long to wait before this retry (from 0); nothing when the call is not to be tried again.
-    fn wait(&self, error: &Error, retry: u32) -> Option<u32> {
+    /// How long to wait before this retry (from 0), after waits of `waited` milliseconds; nothing when the call is not
+    /// to be tried again.
+    fn wait(&self, error: &Error, retry: u32, waited: u32) -> Option<u32> {
         if retry >= self.0.max_retries || !self.retries(error) {
             return None;
         }
@@ -31,7 +32,9 @@ impl ModelRetry {
         if asked > self.0.max_delay_ms {
             return None;
         }
-        Some(backoff::delay(&self.0, retry).max(asked))
+        let wait = backoff::delay(&self.0, retry).max(asked);
+        // A wait past the layer's own time would be a fault, and hide the error from whoever is outside.
+        (waited.saturating_add(wait) <= self.0.max_total_wait_ms).then_some(wait)
     }
 
     fn retries(&self, error: &Error) -> bool {
@@ -69,14 +72,17 @@ impl OnModelCall for ModelRetry {
         next: ModelNext,
         out: Sink,
     ) -> Result<ModelResponse, Error> {
-        let mut retry = 0;
+        let (mut retry, mut waited) = (0, 0_u32);
         loop {
             let error = match next.run(request.clone()) {
                 Ok(response) => return Ok(response),
                 Err(error) => error,
             };
-            let Some(wait) = self.wait(&error, retry) else { return self.give_up(error, retry) };
+            let Some(wait) = self.wait(&error, retry, waited) else {
+                return self.give_up(error, retry);
+            };
             retry += 1;
+            waited = waited.saturating_add(wait);
             let (kind, of) = (error.kind.name(), self.0.max_retries);
             warn!("model call failed ({kind}: {}): retry {retry} of {of} in {wait} ms", error.message);
             let event = json!({ "retry": retry, "max-retries": of, "kind": kind, "wait-ms": wait });

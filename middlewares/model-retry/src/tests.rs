@@ -82,9 +82,31 @@ fn the_provider_s_wait_is_kept_or_the_call_given_up() -> Result<(), Error> {
     let limited = |wait| Answer::error(Error::new(ErrorKind::RateLimited, "slow down").retry_after_ms(wait));
     call(steady(), [limited(7000), Answer::text("hi")])?.result?;
     assert_eq!(slept(), [7000]);
-    let called = call(steady(), [limited(60_001), Answer::text("hi")])?;
+    let called = call(steady(), [limited(30_001), Answer::text("hi")])?;
     assert_eq!(called.result.err().map(|error| error.kind), Some(ErrorKind::RateLimited));
     assert!(slept().is_empty());
+    Ok(())
+}
+
+#[test]
+fn all_waits_together_have_a_bound() -> Result<(), Error> {
+    let limited = || Answer::error(Error::new(ErrorKind::RateLimited, "slow down").retry_after_ms(20_000));
+    let config = Config { max_retries: 9, ..steady() };
+    let called = call(config.clone(), [limited(), limited(), limited(), Answer::text("late")])?;
+    assert_eq!(called.result.err().map(|error| error.kind), Some(ErrorKind::RateLimited));
+    assert_eq!((called.requests.len(), slept()), (3, vec![20_000, 20_000]));
+    let exact = Config { max_total_wait_ms: 60_000, ..config };
+    call(exact, [limited(), limited(), limited(), Answer::text("hi")])?.result?;
+    assert_eq!(slept(), [20_000, 20_000, 20_000]);
+    Ok(())
+}
+
+#[test]
+fn own_waits_count_toward_that_bound() -> Result<(), Error> {
+    let config = Config { max_retries: 9, max_total_wait_ms: 3000, ..steady() };
+    let called = call(config, [overloaded(), overloaded(), overloaded(), Answer::text("late")])?;
+    assert_eq!(called.result.err().map(|error| error.kind), Some(ErrorKind::Overloaded));
+    assert_eq!(slept(), [1000, 2000]);
     Ok(())
 }
 

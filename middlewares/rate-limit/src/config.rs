@@ -38,6 +38,8 @@ pub struct Config {
     /// What shares the rate.
     pub per: Per,
     /// How long a call waits for its turn at most, in milliseconds. Beyond, it is refused with the error `rate-limited`.
+    /// Waits count toward the layer's limit `wall`, which is a minute unless the manifest says otherwise: keep this
+    /// below it.
     pub max_wait_ms: u32,
 }
 
