@@ -24,10 +24,9 @@ pub struct Note {
     pub kind: NoteKind,
 }
 
-/// What a layer did.
+/// What a layer did. Whoever shows notes to the operator handles each kind, so that none is lost.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
-#[non_exhaustive]
 pub enum NoteKind {
     /// It wrote a log line.
     #[serde(rename = "layer-log")]

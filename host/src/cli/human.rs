@@ -150,7 +150,11 @@ impl<W: Write> Human<W> {
             NoteKind::Denied { capability, object } => {
                 self.warning(&denial::said(&layer, capability, &one_line(object, LINE_MAX)))
             }
-            _ => Ok(()),
+            NoteKind::ToolCall { tool, outcome } => self.line(&format!(
+                "{layer}: ran tool `{}` itself: {}",
+                one_line(tool, LINE_MAX),
+                one_line(outcome, LINE_MAX)
+            )),
         }
     }
 

@@ -16,6 +16,7 @@ struct Counted {
     faults: u64,
     skips: u64,
     denials: u64,
+    tool_calls: u64,
 }
 
 impl NoteCounts {
@@ -27,7 +28,9 @@ impl NoteCounts {
             NoteKind::Fault { .. } => counted.faults += 1,
             NoteKind::Skipped { .. } => counted.skips += 1,
             NoteKind::Denied { .. } => counted.denials += 1,
-            _ => {}
+            NoteKind::ToolCall { .. } => counted.tool_calls += 1,
+            // Each is said in full when it happens, and there is nothing to count.
+            NoteKind::TakenOut { .. } | NoteKind::Out { .. } => {}
         }
     }
 }
@@ -76,6 +79,7 @@ fn remarks(counted: Counted, failures: u64) -> String {
         (counted.faults, "faults"),
         (counted.skips, "left out"),
         (counted.denials, "denied"),
+        (counted.tool_calls, "tool calls"),
         (failures.saturating_sub(counted.faults + counted.skips), "errors"),
     ];
     let remarks =

@@ -57,6 +57,7 @@ fn items() -> Vec<ReplyItem> {
         event(json!({ "type": "tool-result-text", "call-id": "c2", "text": "not allowed" })),
         event(json!({ "type": "tool-result-end", "call-id": "c2", "state": "denied" })),
         note("guard", NoteKind::Skipped { hook: "on-acting", cause: "ran out of time".to_owned() }),
+        note("guard", NoteKind::ToolCall { tool: "audit".to_owned(), outcome: "success".to_owned() }),
         event(json!({ "type": "model-call-start", "id": "m3", "model": "main" })),
         event(json!({ "type": "text-start", "id": "m3.0" })),
         event(json!({ "type": "text-delta", "id": "m3.0", "text": "It is \u{1b}[31msunny" })),
