@@ -110,11 +110,7 @@ impl<W: Write> Human<W> {
                 }
             }
             Event::Withdrawn { id } => self.withdrawn(id)?,
-            Event::MessageReplaced { message } if self.text => {
-                self.warning("the answer is replaced by this one:")?;
-                self.answer_text(&message.text())?;
-                self.end_line()?;
-            }
+            Event::MessageReplaced { message } if self.text => self.replaced(&message.text())?,
             _ => {}
         }
         Ok(())
@@ -223,6 +219,16 @@ impl<W: Write> Human<W> {
             (true, true) => self.warning("the attempt above is taken back"),
             (true, false) => self.warning("an attempt is taken back"),
         }
+    }
+
+    /// The text of a step is another one than what was shown.
+    fn replaced(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return self.warning("the text above is taken back");
+        }
+        self.warning("the text above is replaced by this:")?;
+        self.answer_text(text)?;
+        self.end_line()
     }
 
     fn mark_shown(&mut self) {

@@ -161,6 +161,21 @@ fn each_layer_has_a_line() {
 }
 
 #[test]
+fn a_text_that_is_taken_back_is_not_said_to_be_replaced() {
+    let mut out = Vec::new();
+    let mut human = Human::new(&mut out, Style::default(), true);
+    for item in [
+        event(json!({ "type": "text-delta", "id": "b", "text": "Let me look." })),
+        ReplyItem::Event(Event::MessageReplaced { message: Message::assistant("") }),
+        event(json!({ "type": "text-delta", "id": "c", "text": "Done." })),
+        event(json!({ "type": "text-end", "id": "c" })),
+    ] {
+        human.item(&item).expect("memory can be written");
+    }
+    assert_eq!(String::from_utf8_lossy(&out), "Let me look.\n! the text above is taken back\nDone.\n");
+}
+
+#[test]
 fn a_state_is_said_of_a_result_that_is_no_success() {
     for (state, word) in [
         (ToolState::Error, "failed"),
