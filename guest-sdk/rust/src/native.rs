@@ -3,10 +3,12 @@
 mod ambient;
 mod compress;
 mod flow_handles;
+mod handed;
 mod handle;
 pub mod http;
 pub mod index;
 mod model;
+mod outward;
 mod permission;
 mod reasoning;
 mod reply;
@@ -23,6 +25,7 @@ pub use store::state;
 pub mod flow {
     //! Nexts, runs and the sink.
     pub use super::flow_handles::*;
+    pub(crate) use super::outward::Outward;
 }
 
 pub mod requests {

@@ -58,8 +58,8 @@ macro_rules! onion {
             M: $hook,
         {
             let out = Outward::default();
-            let inside = Inside::new(answers.into_iter().collect(), Rc::clone(&out));
-            let result = self.middleware.$method(request, $next(Rc::clone(&inside)), Sink(Rc::clone(&out)));
+            let inside = Inside::new(answers.into_iter().collect(), out.clone());
+            let result = self.middleware.$method(request, $next(Rc::clone(&inside)), Sink(out.clone()));
             Called { result, requests: inside.seen.take(), events: out.take() }
         }
     };
@@ -110,15 +110,16 @@ impl<M: Middleware> Rig<M> {
     where
         M: ToolSource,
     {
-        let out = Outward::default();
+        let call_id = "call".to_owned();
+        let out = Outward::of_tool(&call_id);
         let request = ToolRequest::from(ToolRequestData {
-            call_id: "call".to_owned(),
+            call_id,
             name: name.to_owned(),
             arguments: arguments.to_owned(),
             offered: Vec::new(),
             metadata: BTreeMap::new(),
         });
-        let result = self.middleware.call_tool(request, Sink(Rc::clone(&out)));
+        let result = self.middleware.call_tool(request, Sink(out.clone()));
         Called { result, requests: Vec::new(), events: out.take() }
     }
 

@@ -1,10 +1,10 @@
-//! What a layer reaches its inside and its outside with: here a list of scripted answers and a list of events.
+//! What a layer reaches its inside and its outside with: here a list of scripted answers, and the way outward.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::handle::json;
+use super::outward::Outward;
 use crate::rig::Answer;
 use crate::{
     CompressRequest, CompressResponse, Error, ErrorKind, Event, EventKinds, ModelRequest, ModelResponse,
@@ -12,26 +12,14 @@ use crate::{
     ToolRequest, ToolResponse,
 };
 
-/// What went outward, in order.
-pub(crate) type Outward = Rc<RefCell<Vec<Event>>>;
-
 /// Takes events outward.
 #[derive(Debug)]
 pub struct Sink(pub(crate) Outward);
 
 impl Sink {
-    /// Sends events in order. None goes out if one of them is the host's to send.
+    /// Sends events in order, up to the first that may not be sent: what is the host's to say is only passed on.
     pub fn emit(&self, events: &[Event]) -> Result<(), Error> {
-        if events.iter().any(|event| event.kind() == EventKinds::REPLY) {
-            return Err(Error::invalid("`reply-start` and `reply-end` are the host's to send"));
-        }
-        for event in events {
-            if let Event::Other(other) = event {
-                json(&other.json)?;
-            }
-        }
-        self.0.borrow_mut().extend_from_slice(events);
-        Ok(())
+        self.0.emit(events)
     }
 }
 
@@ -54,8 +42,7 @@ impl<Q, A> Inside<Q, A> {
     fn take(&self, request: Q) -> Answer<A> {
         self.seen.borrow_mut().push(request);
         let runs = self.seen.borrow().len();
-        let void = begun(&self.out.borrow());
-        self.out.borrow_mut().extend(void.into_iter().map(Event::Withdrawn));
+        self.out.withdraw();
         let next = self.answers.borrow_mut().pop_front();
         next.unwrap_or_else(|| {
             let message = format!("limit `next-runs` reached: the rig has no answer for run {runs}");
@@ -65,7 +52,7 @@ impl<Q, A> Inside<Q, A> {
 
     fn run(&self, request: Q) -> Result<A, Error> {
         let answer = self.take(request);
-        self.out.borrow_mut().extend(answer.events);
+        self.out.pass(answer.events);
         answer.result
     }
 
@@ -74,23 +61,9 @@ impl<Q, A> Inside<Q, A> {
         Started {
             events: RefCell::new(answer.events.into()),
             result: RefCell::new(Some(answer.result)),
-            out: Rc::clone(&self.out),
+            out: self.out.clone(),
         }
     }
-}
-
-/// The model calls and tool results that went out and were not withdrawn.
-fn begun(events: &[Event]) -> Vec<String> {
-    let mut begun: Vec<String> = Vec::new();
-    for event in events {
-        match event {
-            Event::ModelCallStart(start) => begun.push(start.id.clone()),
-            Event::ToolResultStart(start) => begun.push(start.call_id.clone()),
-            Event::Withdrawn(id) => begun.retain(|begun| begun != id),
-            _ => {}
-        }
-    }
-    begun
 }
 
 /// A run whose events the layer reads.
@@ -111,18 +84,22 @@ impl<A> Started<A> {
             if kinds.contains(event.kind()) {
                 ready.push(event);
             } else if ready.is_empty() {
-                self.out.borrow_mut().push(event);
+                self.out.pass([event]);
             } else {
                 events.push_front(event);
                 break;
             }
         }
+        self.out.give(&ready);
         ready
     }
 
     fn finish(&self) -> Result<A, Error> {
-        self.out.borrow_mut().extend(self.events.borrow_mut().drain(..));
-        self.result.borrow_mut().take().unwrap_or_else(|| Err(Error::invalid("the run is finished already")))
+        self.out.pass(self.events.borrow_mut().drain(..));
+        self.result
+            .borrow_mut()
+            .take()
+            .unwrap_or_else(|| Err(Error::invalid("`finish` was called before on this run")))
     }
 }
 

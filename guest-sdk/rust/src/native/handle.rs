@@ -118,6 +118,11 @@ pub(super) fn json(text: &str) -> Result<serde_json::Value, Error> {
     Ok(serde_json::from_str(text)?)
 }
 
+/// Refuses what is no JSON; `what` names it in the error.
+pub(super) fn json_named(what: &str, text: &str) -> Result<serde_json::Value, Error> {
+    serde_json::from_str(text).map_err(|cause| Error::invalid(format!("{what} is no JSON: {cause}")))
+}
+
 /// Refuses what is no JSON object.
 pub(super) fn json_object(text: &str) -> Result<(), Error> {
     if json(text)?.is_object() { Ok(()) } else { Err(Error::invalid("not a JSON object")) }

@@ -2,39 +2,61 @@
 
 /// What a layer remembers.
 pub mod state {
-    use crate::Error;
     use crate::rig::{Capability, World, granted};
+    use crate::{Error, ErrorKind};
 
     pub use crate::bindings::cepa::middleware::state::Scope;
+
+    /// Bytes of a key that a host takes.
+    const KEY_BYTES_MAX: usize = 512;
+    /// Bytes of a value that a host takes.
+    const VALUE_BYTES_MAX: usize = 1 << 20;
 
     fn place(scope: Scope, key: &str) -> (Scope, String) {
         (scope, key.to_owned())
     }
 
-    fn stored<T>(then: impl FnOnce(&mut World) -> T) -> Result<T, Error> {
-        granted(Capability::State, then)
+    /// Uses the state under a key, or the beginning of one.
+    fn stored<T>(key: &str, then: impl FnOnce(&mut World) -> T) -> Result<T, Error> {
+        granted(Capability::State, |world| {
+            within("state-key-bytes", KEY_BYTES_MAX, key)?;
+            Ok(then(world))
+        })?
+    }
+
+    fn check_value(value: &str) -> Result<(), Error> {
+        within("state-value-bytes", VALUE_BYTES_MAX, value)
+    }
+
+    fn within(limit: &str, allowed: usize, text: &str) -> Result<(), Error> {
+        if text.len() <= allowed {
+            return Ok(());
+        }
+        let message = format!("limit `{limit}` reached: {} of {allowed} allowed", text.len());
+        Err(Error::new(ErrorKind::Limit, message).code(limit))
     }
 
     /// The value of a key.
     pub fn get(scope: Scope, key: &str) -> Result<Option<String>, Error> {
-        stored(|world| world.state.get(&place(scope, key)).cloned())
+        stored(key, |world| world.state.get(&place(scope, key)).cloned())
     }
 
     /// Sets a value.
     pub fn set(scope: Scope, key: &str, value: &str) -> Result<(), Error> {
-        stored(|world| {
+        check_value(value)?;
+        stored(key, |world| {
             world.state.insert(place(scope, key), value.to_owned());
         })
     }
 
     /// Deletes a value, and says whether there was one.
     pub fn delete(scope: Scope, key: &str) -> Result<bool, Error> {
-        stored(|world| world.state.remove(&place(scope, key)).is_some())
+        stored(key, |world| world.state.remove(&place(scope, key)).is_some())
     }
 
     /// The keys that begin with `prefix`, sorted.
     pub fn keys(scope: Scope, prefix: &str) -> Result<Vec<String>, Error> {
-        stored(|world| {
+        stored(prefix, |world| {
             let keys = world.state.keys().filter(|(of, key)| *of == scope && key.starts_with(prefix));
             keys.map(|(_, key)| key.clone()).collect()
         })
@@ -47,7 +69,8 @@ pub mod state {
         expected: Option<&str>,
         value: Option<&str>,
     ) -> Result<bool, Error> {
-        stored(|world| {
+        value.map_or(Ok(()), check_value)?;
+        stored(key, |world| {
             let place = place(scope, key);
             if world.state.get(&place).map(String::as_str) != expected {
                 return false;
@@ -66,9 +89,7 @@ pub mod state {
         let old = match get(scope, key)? {
             None => 0.0,
             Some(text) => text.parse::<f64>().ok().filter(exact).ok_or_else(|| {
-                Error::invalid(format!(
-                    "`{key}` holds no whole number up to 2^53, so nothing can be added to it"
-                ))
+                Error::invalid("the value is no whole number up to 2^53, so nothing can be added to it")
             })?,
         };
         let sum = old + delta;

@@ -7,7 +7,8 @@ use cepa_sdk::{
     ToolState, ToolText, Usage, context, info,
 };
 
-struct Forge;
+/// The middleware.
+pub struct Forge;
 
 impl Middleware for Forge {
     type Config = NoConfig;

@@ -4,7 +4,8 @@ use cepa_sdk::{
     Error, EventKinds, Middleware, ModelNext, ModelRequest, ModelResponse, NoConfig, OnModelCall, Sink,
 };
 
-struct Observe;
+/// The middleware.
+pub struct Observe;
 
 impl Middleware for Observe {
     type Config = NoConfig;

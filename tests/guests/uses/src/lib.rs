@@ -68,16 +68,18 @@ enum Use {
     Fetch(String, String, Vec<(String, String)>, String),
 }
 
+/// What is used.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
-struct Config {
+pub struct Config {
     /// Before the reply runs.
     before: Vec<Use>,
     /// After it.
     after: Vec<Use>,
 }
 
-struct Uses(Config);
+/// The middleware.
+pub struct Uses(Config);
 
 impl Middleware for Uses {
     type Config = Config;
