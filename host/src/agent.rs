@@ -182,9 +182,11 @@ impl Agent {
     /// The calls that a session waits for.
     ///
     /// # Errors
-    /// The session's error.
+    /// [`AgentError::Input`] for an id that no session can have; the session's error.
     pub async fn pending(&self, session_id: impl Into<String>) -> Result<Vec<Pending>, AgentError> {
-        Ok(waiting(&self.0.sessions.load(session_id.into()).await?.open_calls))
+        let session_id = session_id.into();
+        check_session_id(&session_id).map_err(AgentError::Input)?;
+        Ok(waiting(&load(&self.0, &session_id).await?.open_calls))
     }
 }
 

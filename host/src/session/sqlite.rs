@@ -7,6 +7,7 @@
 mod claim;
 mod open;
 mod read;
+mod seen;
 mod state;
 mod worker;
 mod write;

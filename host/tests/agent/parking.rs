@@ -61,6 +61,15 @@ async fn a_call_that_needs_a_person_parks_the_reply() {
 }
 
 #[tokio::test]
+async fn what_no_session_can_be_named_is_no_question_for_its_calls() {
+    let (agent, ..) = parked().await;
+    for id in ["", "a\nb", &"s".repeat(129)] {
+        assert!(matches!(agent.pending(id).await, Err(AgentError::Input(_))), "{id:?}");
+    }
+    assert!(agent.pending("unknown").await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn an_approved_call_runs() {
     let (agent, notes, first) = parked().await;
     let told = resume(&agent, [approve("c1")]).await;

@@ -1,6 +1,5 @@
 //! Opening a session file: what it must be, and what is made where there is none.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use crate::sqlite::{BUSY, make, switch_to_log};
 
 use super::super::StoreError;
 use super::read::all;
+use super::seen::Seen;
 use super::state::Sizes;
 
 /// `Cepa` in ASCII: marks a SQLite file as ours.
@@ -68,8 +68,8 @@ const TABLES: [&str; 5] = ["message", "open_call", "session", "state", "usage"];
 pub(super) struct SessionFile {
     pub(super) path: PathBuf,
     pub(super) connection: Connection,
-    /// The revision at which this process last saw a session.
-    pub(super) seen: HashMap<String, i64>,
+    /// Up to which batch this process knows sessions.
+    pub(super) seen: Seen,
     /// What the places of layers' state hold.
     pub(super) sizes: Sizes,
 }
@@ -80,7 +80,7 @@ impl SessionFile {
         check_header(&path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags).map_err(|error| explain(&path, &error))?;
-        let mut file = Self { path, connection, seen: HashMap::new(), sizes: Sizes::default() };
+        let mut file = Self { path, connection, seen: Seen::default(), sizes: Sizes::default() };
         file.prepare()?;
         Ok(file)
     }

@@ -16,7 +16,7 @@ pub(super) fn load(file: &mut SessionFile, session_id: &str) -> Result<SessionDa
         let snapshot = connection.unchecked_transaction()?;
         load_from(&snapshot, session_id)
     })?;
-    file.seen.insert(session_id.to_owned(), revision);
+    file.seen.note(session_id, revision);
     Ok(data)
 }
 

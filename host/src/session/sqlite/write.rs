@@ -13,7 +13,7 @@ use super::read::{all, json};
 
 /// Writes all of a batch or nothing.
 pub(super) fn write(file: &mut SessionFile, session_id: &str, batch: &[Write]) -> Result<(), StoreError> {
-    let seen = file.seen.get(session_id).copied();
+    let seen = file.seen.at(session_id);
     let revision = file.transaction(|change| {
         let mut session = Session::find_or_make(change, session_id)?;
         if let Some(seen) = seen.filter(|seen| *seen != session.revision) {
@@ -29,7 +29,7 @@ pub(super) fn write(file: &mut SessionFile, session_id: &str, batch: &[Write]) -
         }
         Ok(session.finish()?)
     })?;
-    file.seen.insert(session_id.to_owned(), revision);
+    file.seen.note(session_id, revision);
     if batch.iter().any(|write| matches!(write, Write::PutReply(_))) {
         file.sizes.forget_replies(session_id);
     }
