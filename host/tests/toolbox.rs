@@ -1,6 +1,7 @@
 //! The catalogue of tools: names, schemas, and what a model is told about its arguments.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use cepa::chain::Sink;
 use cepa::error::Error;
@@ -9,6 +10,7 @@ use cepa::request::ToolResponse;
 use cepa::tool::{Tool, ToolInvocation, ToolList, ToolOwner, ToolProvider, Toolbox};
 use futures::future::BoxFuture;
 use serde_json::{Map, Value, json};
+use tokio::sync::Barrier;
 
 struct Definition(ToolDefinition);
 
@@ -239,4 +241,30 @@ async fn a_provider_that_clashes_is_refused_at_first_and_later_its_tool_is_left_
     assert_eq!(names(&toolbox), ["a", "c"]);
     assert_eq!(toolbox.owner("a"), Some(ToolOwner::Native));
     assert!(toolbox.validate("a", "{}").is_ok() && toolbox.validate("c", "{}").is_ok());
+}
+
+/// Someone who says nothing before all have been asked.
+struct Waiting(Arc<Barrier>);
+
+impl ToolProvider for Waiting {
+    fn current(&self) -> BoxFuture<'_, ToolList> {
+        Box::pin(async {
+            self.0.wait().await;
+            ToolList::default()
+        })
+    }
+}
+
+#[tokio::test]
+async fn providers_are_asked_at_once() {
+    let mut toolbox = Toolbox::default();
+    let all = Arc::new(Barrier::new(3));
+    for _ in 0..3 {
+        let provider = Waiting(Arc::clone(&all));
+        // Each is alone when it is followed, and with others when it is asked again.
+        let (followed, ..) = tokio::join!(toolbox.follow(far(), Arc::new(provider)), all.wait(), all.wait());
+        followed.unwrap();
+    }
+    let refreshed = tokio::time::timeout(Duration::from_secs(60), toolbox.refresh()).await;
+    refreshed.expect("one that waits for the others holds up nobody");
 }

@@ -1,7 +1,8 @@
 //! Tools of MCP servers, over stdio and streamable HTTP.
 //!
 //! A server's tools are listed when it is connected, and again before the next step of a reply when it has said that
-//! they changed or was started again. A server that has ended is started again by the next call; a call during which it
+//! they changed or was started again. A step waits a few seconds for that at most; a server that does not list them then
+//! keeps those it had, and is asked again some steps later. A server that has ended is started again by the next call; a call during which it
 //! ended is not repeated, since it may have been carried out.
 
 mod bounded;
@@ -35,7 +36,7 @@ pub struct McpConfig {
     pub transport: McpTransport,
     /// Which handshake it speaks.
     pub lifecycle: McpLifecycle,
-    /// How long connecting may take, and each call. Default 60 s.
+    /// How long connecting may take, and each call. Default 60 s. A list that is read again has 5 s at most.
     pub timeout: Duration,
     /// The tools to take, by the server's names; all when absent.
     pub tools: Option<Vec<String>>,

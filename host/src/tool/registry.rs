@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use futures::future::join_all;
 use serde_json::{Map, Value};
 
 use crate::message::ToolDefinition;
@@ -138,6 +139,15 @@ impl Shelf {
     }
 }
 
+impl Stand {
+    /// The list of its provider, and whose it is; nothing where it is the one that was taken last.
+    async fn current(&self) -> Option<(ToolOwner, ToolList)> {
+        let Provided { owner, provider, seen } = self.provider.as_ref()?;
+        let current = provider.current().await;
+        (!Arc::ptr_eq(seen, &current)).then(|| (owner.clone(), current))
+    }
+}
+
 impl Toolbox {
     /// Adds a tool at the end of the catalogue.
     ///
@@ -186,11 +196,18 @@ impl Toolbox {
     /// Does nothing while another one does it: asking may take its time, and is not to hold up everyone.
     pub async fn refresh(&self) {
         let Ok(mut stands) = self.stands.try_lock() else { return };
-        for at in 0..stands.len() {
-            if renew(&mut stands, at).await {
-                *self.shelf.write().unwrap_or_else(PoisonError::into_inner) =
-                    Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
+        // All at once: the slowest is waited for, and not one after another.
+        let lists = join_all(stands.iter().map(Stand::current)).await;
+        let mut changed = false;
+        for (at, list) in lists.into_iter().enumerate() {
+            if let Some((owner, list)) = list {
+                renew(&mut stands, at, &owner, list);
+                changed = true;
             }
+        }
+        if changed {
+            *self.shelf.write().unwrap_or_else(PoisonError::into_inner) =
+                Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
         }
     }
 
@@ -239,14 +256,8 @@ impl Toolbox {
     }
 }
 
-/// Takes over the list of one stand's provider. `false` when it is the one that was taken last.
-async fn renew(stands: &mut [Stand], at: usize) -> bool {
-    let provided = stands.get(at).and_then(|stand| stand.provider.as_ref());
-    let Some(Provided { owner, provider, seen }) = provided else { return false };
-    let current = provider.current().await;
-    if Arc::ptr_eq(seen, &current) {
-        return false;
-    }
+/// Takes over a list of one stand's provider.
+fn renew(stands: &mut [Stand], at: usize, owner: &ToolOwner, current: ToolList) {
     let others = stands.iter().enumerate().filter(|(place, _)| *place != at);
     let mut with_them = Shelf::of(others.flat_map(|(_, stand)| &stand.entries));
     let mut entries = Vec::with_capacity(current.len());
@@ -266,7 +277,6 @@ async fn renew(stands: &mut [Stand], at: usize) -> bool {
             provided.seen = current;
         }
     }
-    true
 }
 
 impl std::fmt::Debug for Toolbox {

@@ -1,6 +1,7 @@
 //! Servers whose tools change: when they say so, and when they were started again.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use cepa::tool::ToolProvider as _;
 use cepa::tool::mcp::{McpConfig, McpServer, McpTransport};
@@ -20,12 +21,26 @@ fn growing(handshake: Handshake, file: &std::path::Path) -> McpConfig {
 }
 
 /// The tools as an agent finds them before its next step.
-async fn names(server: &McpServer) -> Vec<String> {
+pub(crate) async fn names(server: &McpServer) -> Vec<String> {
     server.current().await.iter().map(|tool| tool.definition().name.clone()).collect()
 }
 
-fn has(names: &[String], name: &str) -> bool {
+pub(crate) fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
+}
+
+/// The tools once this one is among them. Who is told of a change may have to wait for a moment.
+pub(crate) async fn names_with(server: &McpServer, name: &str) -> Vec<String> {
+    let asking = async {
+        loop {
+            let now = names(server).await;
+            if has(&now, name) {
+                return now;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), asking).await.expect("the change is read")
 }
 
 #[tokio::test]
@@ -35,15 +50,20 @@ async fn a_change_that_a_server_tells_is_read_in_both_lifecycles() {
         let server = McpServer::connect(growing(handshake, &folder.path().join("grown"))).await.unwrap();
         let before = names(&server).await;
         assert!(has(&before, "media") && !has(&before, "late"), "{before:?}");
-        // A server of the newer lifecycle tells only who has asked, which may take a moment.
         call(&server, "echo", json!({ "grow": true })).await.unwrap();
-        let mut now = names(&server).await;
-        while !has(&now, "late") {
-            tokio::task::yield_now().await;
-            now = names(&server).await;
-        }
+        let now = names_with(&server, "late").await;
         assert!(!has(&now, "media"), "{now:?}");
         assert_eq!(call(&server, "late", json!({})).await.unwrap().text(), "{}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_whose_list_was_refused_is_asked_for_again() {
+    for handshake in [Handshake::Legacy, Handshake::Modern] {
+        let folder = tempfile::tempdir().unwrap();
+        let server = McpServer::connect(growing(handshake, &folder.path().join("grown"))).await.unwrap();
+        call(&server, "echo", json!({ "grow": true, "stumble": true })).await.unwrap();
+        names_with(&server, "late").await;
     }
 }
 

@@ -24,7 +24,12 @@ pub(crate) fn react(handshake: Handshake, message: &Value) -> Reaction {
 }
 
 /// The reaction of a server that has or has not grown, and says this of itself.
-fn react_with(handshake: Handshake, message: &Value, grown: bool, capabilities: &Value) -> Reaction {
+pub(crate) fn react_with(
+    handshake: Handshake,
+    message: &Value,
+    grown: bool,
+    capabilities: &Value,
+) -> Reaction {
     if message["id"].is_null() {
         return Reaction::Silence;
     }
@@ -102,11 +107,36 @@ fn call(params: &Value) -> Result<Value, Reaction> {
 /// Set in a server: a file; once it is there, the server has `late` in the place of `media`.
 pub(crate) const GROWN: &str = "CEPA_TEST_MCP_GROWN";
 
+/// What a server says that tells when its tools change.
+pub(crate) fn tells() -> Value {
+    json!({ "tools": { "listChanged": true } })
+}
+
+/// Says to the request that wants to hear of changes that it will.
+pub(crate) fn acknowledged(listener: &Value) -> Value {
+    let params = json!({ "notifications": { "toolsListChanged": true } });
+    notice(listener, "notifications/subscriptions/acknowledged", params)
+}
+
+/// Says that the tools have changed: to the request that wants to hear of it, or to everyone where there is none.
+pub(crate) fn changed(listener: &Value) -> Value {
+    notice(listener, "notifications/tools/list_changed", json!({}))
+}
+
+fn notice(listener: &Value, method: &str, mut params: Value) -> Value {
+    if !listener.is_null() {
+        params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": listener });
+    }
+    json!({ "jsonrpc": "2.0", "method": method, "params": params })
+}
+
 /// A server that is a program, and tells when its tools have changed.
 struct Program {
     handshake: Handshake,
     /// The id of the request that wants to hear of changes.
     listener: Value,
+    /// Whether it refuses the next question for its tools.
+    stumbles: bool,
 }
 
 impl Program {
@@ -120,16 +150,20 @@ impl Program {
         let listen = message["method"] == "subscriptions/listen" && self.handshake == Handshake::Modern;
         if listen {
             self.listener = message["id"].clone();
-            let params = json!({ "notifications": { "toolsListChanged": true } });
-            return Some(vec![self.notice("notifications/subscriptions/acknowledged", params)]);
+            return Some(vec![acknowledged(&self.listener)]);
+        }
+        if message["method"] == "tools/list" && std::mem::take(&mut self.stumbles) {
+            let error = json!({ "code": -32603, "message": "not now" });
+            return Some(vec![json!({ "jsonrpc": "2.0", "id": message["id"], "error": error })]);
         }
         let mut lines = Vec::new();
-        if message["params"]["name"] == "echo" && message["params"]["arguments"]["grow"] == true {
+        let arguments = &message["params"]["arguments"];
+        self.stumbles |= arguments["stumble"] == true;
+        if arguments["grow"] == true {
             std::fs::write(std::env::var_os(GROWN).unwrap(), "").unwrap();
-            lines.push(self.notice("notifications/tools/list_changed", json!({})));
+            lines.push(changed(&self.listener));
         }
-        let capabilities = json!({ "tools": { "listChanged": true } });
-        match react_with(self.handshake, message, Self::is_grown(), &capabilities) {
+        match react_with(self.handshake, message, Self::is_grown(), &tells()) {
             Reaction::Answer(mut answer) => {
                 answer["id"] = message["id"].clone();
                 lines.push(answer);
@@ -138,13 +172,6 @@ impl Program {
             Reaction::Exit => return None,
         }
         Some(lines)
-    }
-
-    fn notice(&self, method: &str, mut params: Value) -> Value {
-        if !self.listener.is_null() {
-            params["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": self.listener });
-        }
-        json!({ "jsonrpc": "2.0", "method": method, "params": params })
     }
 }
 
@@ -155,7 +182,7 @@ pub(crate) fn serve_stdio(handshake: Handshake) -> ! {
     let mut out = std::io::stdout();
     // Ends the line that the test harness has begun.
     out.write_all(b"\n").unwrap();
-    let mut program = Program { handshake, listener: Value::Null };
+    let mut program = Program { handshake, listener: Value::Null, stumbles: false };
     for line in std::io::stdin().lines() {
         let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
         let Some(lines) = program.lines(&message) else { std::process::exit(3) };

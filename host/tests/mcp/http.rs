@@ -59,7 +59,7 @@ async fn answer_all(handshake: Handshake, stream: TcpStream) {
 }
 
 /// The head of a request in lower case, and its body; nothing at the end of the connection.
-async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> {
+pub(crate) async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<u8>)> {
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
         if stream.read_line(&mut head).await.ok()? == 0 {
@@ -74,7 +74,7 @@ async fn read_request(stream: &mut BufReader<TcpStream>) -> Option<(String, Vec<
     Some((head, body))
 }
 
-fn config(url: String, key: &str) -> McpConfig {
+pub(crate) fn config(url: String, key: &str) -> McpConfig {
     let headers = BTreeMap::from([("x-key".to_owned(), key.to_owned())]);
     McpConfig::new("far", McpTransport::Http { url, headers })
 }

@@ -5,5 +5,6 @@
 mod changes;
 mod fake;
 mod http;
+mod news;
 mod stdio;
 mod support;

@@ -1,6 +1,7 @@
 //! A server and its tools.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
@@ -14,6 +15,12 @@ use super::failure::CallFailure;
 use super::tool::McpTool;
 use super::{McpConfig, McpError, seconds};
 
+/// How long a step waits for a list that is read again; a server's own `timeout` where that is shorter.
+const LIST_WAIT: Duration = Duration::from_secs(5);
+
+/// How often the pause after a list that was not given doubles: up to 32 steps.
+const PAUSE_DOUBLINGS: u32 = 5;
+
 /// An MCP server that was reached. It ends when this and all of its tools are dropped.
 #[derive(Debug)]
 pub struct McpServer {
@@ -25,8 +32,40 @@ pub struct McpServer {
 struct Listed {
     /// How many changes had been told before.
     changes: u64,
+    pause: Pause,
     raw: Vec<rmcp::model::Tool>,
     tools: ToolList,
+}
+
+/// How long a server that did not give its list is left alone: for one step first, and then each time twice as long.
+#[derive(Debug, Default)]
+struct Pause {
+    failures: u32,
+    steps: u32,
+}
+
+impl Pause {
+    /// Whether it is over with this step.
+    fn is_over(&mut self) -> bool {
+        let over = self.steps == 0;
+        self.steps = self.steps.saturating_sub(1);
+        over
+    }
+
+    /// Begins, since the list was not given.
+    fn begin(&mut self) {
+        self.steps = 1 << self.failures.min(PAUSE_DOUBLINGS);
+        self.failures = self.failures.saturating_add(1);
+    }
+}
+
+/// What came of asking for the tools again.
+enum Asked {
+    Listed(Vec<rmcp::model::Tool>),
+    /// The server did not say. The log has why.
+    Silent,
+    /// The server has ended, and is asked once it was started again.
+    Ended,
 }
 
 impl McpServer {
@@ -53,7 +92,7 @@ impl McpServer {
         }
         let connection = tokio::sync::Mutex::new(Some(Arc::new(connection)));
         let link = Arc::new(Link { config, changes, connection });
-        let listed = Listed { changes: 0, tools: taken(&link, &raw), raw };
+        let listed = Listed { changes: 0, pause: Pause::default(), tools: taken(&link, &raw), raw };
         Ok(Self { link, listed: Mutex::new(listed) })
     }
 
@@ -71,19 +110,32 @@ impl McpServer {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lists the tools again if they may have changed. A server that does not list them keeps those it had.
+    /// Lists the tools again if they may have changed. A server that does not list them keeps those it had, and is asked
+    /// again after a pause.
     async fn list_again(&self) {
         let changes = self.link.changes.count();
-        if self.listed().changes == changes {
+        if !self.is_due(changes) {
             return;
         }
-        let raw = self.link.list().await;
+        let asked = self.link.list().await;
         let mut listed = self.listed();
-        listed.changes = changes;
-        if let Some(raw) = raw.filter(|raw| *raw != listed.raw) {
-            listed.tools = taken(&self.link, &raw);
-            listed.raw = raw;
+        match asked {
+            Asked::Listed(raw) => {
+                listed.changes = changes;
+                listed.pause = Pause::default();
+                if raw != listed.raw {
+                    listed.tools = taken(&self.link, &raw);
+                    listed.raw = raw;
+                }
+            }
+            Asked::Silent => listed.pause.begin(),
+            Asked::Ended => {}
         }
+    }
+
+    fn is_due(&self, changes: u64) -> bool {
+        let mut listed = self.listed();
+        listed.changes != changes && listed.pause.is_over()
     }
 }
 
@@ -157,29 +209,34 @@ impl Link {
         }
     }
 
-    /// The tools that the server has now. `None` when it has ended or does not say.
-    async fn list(&self) -> Option<Vec<rmcp::model::Tool>> {
-        let connection = self.connection.lock().await.clone().filter(|connection| !connection.is_closed())?;
+    /// Asks for the tools that the server has now.
+    async fn list(&self) -> Asked {
         let server = &self.config.name;
-        match tokio::time::timeout(self.config.timeout, connection.list_tools(&self.config)).await {
+        let limit = LIST_WAIT.min(self.config.timeout);
+        // Whoever has it locked starts the server again, and then there is a new list to read.
+        let connection = self.connection.try_lock().ok().and_then(|slot| slot.clone());
+        let Some(connection) = connection.filter(|connection| !connection.is_closed()) else {
+            return Asked::Ended;
+        };
+        match tokio::time::timeout(limit, connection.list_tools(&self.config)).await {
             Ok(Ok(tools)) => {
                 if let Some(tool) = missing(&self.config, &tools) {
                     tracing::warn!(server, tool, "the MCP server no longer has a tool that is asked for");
                 }
-                Some(tools)
+                Asked::Listed(tools)
             }
             Ok(Err(error)) => {
                 tracing::warn!("{error}; its tools stay as they were");
-                None
+                Asked::Silent
             }
             Err(_) => {
-                let limit = seconds(self.config.timeout);
+                let limit = seconds(limit);
                 tracing::warn!(
                     server,
                     limit,
                     "the MCP server did not list its tools in time; they stay as they were"
                 );
-                None
+                Asked::Silent
             }
         }
     }
