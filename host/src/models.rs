@@ -5,11 +5,13 @@
 //!
 //! A call goes through these files: `request` writes what is asked, [`http`] sends it and reads the answer within its
 //! limits, [`intake`] tells a stream from a plain answer and cuts it into events ([`sse`]), the provider's `stream`
-//! understands each, and [`answer`] builds from that both the content and the events.
+//! understands each, and [`answer`] builds from that both the content and the events. JSON that comes in pieces is parsed
+//! when it may be whole ([`growing`]).
 
 mod answer;
 mod anthropic;
 mod exchange;
+mod growing;
 mod http;
 mod intake;
 mod openai;

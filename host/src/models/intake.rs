@@ -3,9 +3,13 @@
 //! The content type is not believed: servers stream as `application/json` and answer whole as `text/event-stream`.
 //! The first byte that says something decides.
 
+mod opening;
+
 use std::sync::Arc;
 
 use serde_json::Value;
+
+use opening::{Form, Opening};
 
 use super::answer::Answer;
 use super::peer::Peer;
@@ -64,8 +68,8 @@ pub(super) struct Intake<P> {
 
 #[derive(Debug)]
 enum Framing {
-    /// Nothing that says anything so far; this is what came.
-    Unknown(Vec<u8>),
+    /// Nothing that says anything so far.
+    Unknown(Opening),
     Whole(Vec<u8>),
     Events {
         decoder: Decoder,
@@ -77,7 +81,7 @@ enum Framing {
 
 impl<P: Protocol> Intake<P> {
     pub(super) fn new(protocol: P, peer: Arc<Peer>) -> Self {
-        Self { protocol, peer, framing: Framing::Unknown(Vec::new()) }
+        Self { protocol, peer, framing: Framing::Unknown(Opening::default()) }
     }
 
     /// The answer so far.
@@ -98,11 +102,10 @@ impl<P: Protocol> Intake<P> {
     /// Takes one portion.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<Progress, Error> {
         match &mut self.framing {
-            Framing::Unknown(head) => {
-                head.extend_from_slice(bytes);
-                let Some(known) = Framing::of(head) else { return Ok(Progress::More) };
-                let head = std::mem::take(head);
-                self.framing = known;
+            Framing::Unknown(opening) => {
+                let Some(form) = opening.take(bytes) else { return Ok(Progress::More) };
+                let head = std::mem::take(opening).into_bytes();
+                self.framing = Framing::of(form);
                 self.feed(&head)
             }
             Framing::Whole(body) => {
@@ -123,7 +126,7 @@ impl<P: Protocol> Intake<P> {
 
     /// Takes the end. `cut` says why the bytes ended, if not by themselves.
     pub(super) fn end(&mut self, cut: Option<Error>) -> Result<(), Error> {
-        match std::mem::replace(&mut self.framing, Framing::Unknown(Vec::new())) {
+        match std::mem::replace(&mut self.framing, Framing::Unknown(Opening::default())) {
             Framing::Unknown(_) => Err(cut.unwrap_or_else(|| self.peer.garbage(""))),
             Framing::Whole(body) => match cut {
                 Some(cut) => Err(cut),
@@ -184,18 +187,11 @@ impl<P: Protocol> Intake<P> {
     }
 }
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-
 impl Framing {
-    /// What bytes that begin like this are; `None` while they say nothing.
-    fn of(head: &[u8]) -> Option<Self> {
-        if BYTE_ORDER_MARK.starts_with(head) {
-            return None;
-        }
-        let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
-        match text.iter().find(|byte| !byte.is_ascii_whitespace())? {
-            b'{' | b'[' | b'<' => Some(Self::Whole(Vec::new())),
-            _ => Some(Self::Events { decoder: Decoder::default(), head: Vec::new(), heard: false }),
+    fn of(form: Form) -> Self {
+        match form {
+            Form::Whole => Self::Whole(Vec::new()),
+            Form::Events => Self::Events { decoder: Decoder::default(), head: Vec::new(), heard: false },
         }
     }
 }

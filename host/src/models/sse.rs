@@ -2,6 +2,8 @@
 //!
 //! Lines are put together as bytes, so a character split between two chunks is whole again.
 
+use super::growing::GrowingJson;
+
 /// One event of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SseEvent {
@@ -20,6 +22,8 @@ pub(super) struct Decoder {
     past_first_line: bool,
     event: Option<SseEvent>,
     has_data: bool,
+    /// The data of the event.
+    json: GrowingJson,
 }
 
 impl Decoder {
@@ -85,7 +89,9 @@ impl Decoder {
 
     fn data(&mut self, value: &str, events: &mut Vec<SseEvent>) {
         // Some servers leave out the blank lines: data that is whole needs no second line.
-        if self.event.as_ref().is_some_and(|event| is_whole(&event.data)) {
+        if let Some(event) = &self.event
+            && self.json.is_whole(|| is_whole(&event.data))
+        {
             self.dispatch(events);
         }
         let more = std::mem::replace(&mut self.has_data, true);
@@ -94,6 +100,9 @@ impl Decoder {
             data.push('\n');
         }
         data.push_str(value);
+        self.json.take(value);
+        // A further line would go on behind this.
+        self.json.take("\n");
     }
 
     fn event(&mut self) -> &mut SseEvent {
@@ -101,6 +110,7 @@ impl Decoder {
     }
 
     fn dispatch(&mut self, events: &mut Vec<SseEvent>) {
+        self.json = GrowingJson::default();
         if let Some(event) = self.event.take()
             && std::mem::take(&mut self.has_data)
         {
@@ -160,6 +170,13 @@ mod tests {
         for (name, bytes, expected) in cases {
             assert_eq!(&decode(&[bytes]), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn data_of_many_lines_is_one_event() {
+        let lines = "data: [1,\n".to_owned() + &"data: 2,\n".repeat(1000) + "data: 3]\ndata: 4\ndata: 5\n\n";
+        let list = format!("[1,\n{}3]", "2,\n".repeat(1000));
+        assert_eq!(decode(&[lines.as_bytes()]), [event("", &list), event("", "4"), event("", "5")]);
     }
 
     proptest! {

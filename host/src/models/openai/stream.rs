@@ -139,7 +139,7 @@ impl Chat {
             Some((open, slot)) if open == kind => slot,
             _ => {
                 self.pause();
-                self.calls.begin_all(&mut self.answer);
+                self.calls.begin_last(&mut self.answer);
                 let slot = match kind {
                     Kind::Text => self.answer.open_text(),
                     Kind::Thinking => self.answer.open_thinking(),
@@ -203,7 +203,7 @@ impl Protocol for Chat {
                 .peer
                 .error(ErrorKind::Upstream, "ended its answer without having said anything"));
         }
-        self.calls.begin_all(&mut self.answer);
+        self.calls.begin_last(&mut self.answer);
         let finish_reason = self.reason();
         if finish_reason != FinishReason::Length {
             self.calls.fill(&mut self.answer);

@@ -5,28 +5,34 @@
 //! come in pieces, and arguments as objects.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::tool_name::joined;
+use super::tool_name::join;
 use crate::message::ToolDefinition;
 use crate::models::answer::{Answer, Slot, is_whole};
+use crate::models::growing::GrowingJson;
 
 /// The tool calls of one answer.
 #[derive(Debug)]
 pub(super) struct ToolCalls {
     tools: Arc<Vec<ToolDefinition>>,
     calls: Vec<Call>,
+    /// Where the last call with an index stands.
+    by_index: HashMap<u64, usize>,
+    /// Where the last call with an id stands.
+    by_id: HashMap<String, usize>,
     /// Whether calls came in the form that is no longer of old.
     modern: bool,
 }
 
 #[derive(Debug, Default)]
 struct Call {
-    index: Option<u64>,
     id: String,
     name: String,
+    arguments: GrowingJson,
     /// Absent until the name is known to be whole: an event that tells of the call can't be changed.
     slot: Option<Slot>,
 }
@@ -41,7 +47,7 @@ struct Fragment<'a> {
 
 impl ToolCalls {
     pub(super) fn new(tools: Arc<Vec<ToolDefinition>>) -> Self {
-        Self { tools, calls: Vec::new(), modern: false }
+        Self { tools, calls: Vec::new(), by_index: HashMap::new(), by_id: HashMap::new(), modern: false }
     }
 
     /// Takes a fragment.
@@ -68,9 +74,9 @@ impl ToolCalls {
         self.take(&Fragment { index: Some(0), id: "", name, arguments }, answer);
     }
 
-    /// Tells of every call that was held back, since no more of its name will come.
-    pub(super) fn begin_all(&mut self, answer: &mut Answer) {
-        for call in &mut self.calls {
+    /// Tells of the call that was held back, since no more of its name will come. It can only be the last one.
+    pub(super) fn begin_last(&mut self, answer: &mut Answer) {
+        if let Some(call) = self.calls.last_mut() {
             call.begin(answer);
         }
     }
@@ -85,59 +91,73 @@ impl ToolCalls {
     }
 
     fn take(&mut self, fragment: &Fragment<'_>, answer: &mut Answer) {
-        let place = self.place(fragment, answer).unwrap_or_else(|| {
-            self.begin_all(answer);
-            self.calls.push(Call { index: fragment.index, ..Call::default() });
-            self.calls.len() - 1
-        });
+        let place = match self.place(fragment, answer) {
+            Some(place) => place,
+            None => self.add(fragment.index, answer),
+        };
         let Some(call) = self.calls.get_mut(place) else { return };
         if call.slot.is_none() {
-            if call.id.is_empty() {
+            if call.id.is_empty() && !fragment.id.is_empty() {
                 fragment.id.clone_into(&mut call.id);
+                self.by_id.insert(call.id.clone(), place);
             }
-            call.name = joined(&call.name, fragment.name, &self.tools);
+            join(&mut call.name, fragment.name, &self.tools);
         }
         if !fragment.arguments.is_empty() {
             let slot = call.begin(answer);
             // A call that is sent again as a whole, as some servers do at the end, is still one.
             let again = answer.arguments(slot) == fragment.arguments && is_whole(&fragment.arguments);
             if !again {
+                call.arguments.take(&fragment.arguments);
                 answer.append(slot, &fragment.arguments);
             }
         }
     }
 
+    /// Adds a call, and gives its place.
+    fn add(&mut self, index: Option<u64>, answer: &mut Answer) -> usize {
+        self.begin_last(answer);
+        let place = self.calls.len();
+        self.calls.push(Call::default());
+        if let Some(index) = index {
+            self.by_index.insert(index, place);
+        }
+        place
+    }
+
     /// The call that a fragment goes on with; `None` when it begins one.
-    fn place(&self, fragment: &Fragment<'_>, answer: &Answer) -> Option<usize> {
+    fn place(&mut self, fragment: &Fragment<'_>, answer: &Answer) -> Option<usize> {
         let found = match fragment.index {
-            Some(index) => self.calls.iter().rposition(|call| call.index == Some(index))?,
+            Some(index) => *self.by_index.get(&index)?,
             None => self.without_index(fragment)?,
         };
-        let call = self.calls.get(found)?;
+        let call = self.calls.get_mut(found)?;
         (!is_another(call, fragment, answer)).then_some(found)
     }
 
     fn without_index(&self, fragment: &Fragment<'_>) -> Option<usize> {
-        let known = self.calls.iter().rposition(|call| !fragment.id.is_empty() && call.id == fragment.id);
-        known.or_else(|| self.calls.len().checked_sub(1))
+        // No call stands there without an id.
+        self.by_id.get(fragment.id).copied().or_else(|| self.calls.len().checked_sub(1))
     }
 }
 
 /// Whether a fragment that seems to go on with this call begins another: it names a tool, does not repeat the id, and
 /// the call could be done.
-fn is_another(call: &Call, fragment: &Fragment<'_>, answer: &Answer) -> bool {
+fn is_another(call: &mut Call, fragment: &Fragment<'_>, answer: &Answer) -> bool {
     if fragment.name.is_empty() || call.name.is_empty() {
         return false;
     }
     let arguments = call.slot.map_or("", |slot| answer.arguments(slot));
+    // Parsed once they are closed, and not for each fragment: there may be any number of them.
+    let whole = |json: &mut GrowingJson| json.is_whole(|| is_whole(arguments));
     match (call.id.as_str(), fragment.id) {
         ("", _) | (_, "") => {
             // Nothing but whole arguments can end a call here. Where there is an index, the name or the whole call
             // may just be repeated, so something must follow that has no place in the call.
             let follows = !fragment.arguments.trim().is_empty() && fragment.arguments != arguments;
-            is_whole(arguments) && (fragment.index.is_none() || follows)
+            (fragment.index.is_none() || follows) && whole(&mut call.arguments)
         }
-        (known, id) => known != id && (arguments.is_empty() || is_whole(arguments)),
+        (known, id) => known != id && (arguments.is_empty() || whole(&mut call.arguments)),
     }
 }
 

@@ -2,16 +2,19 @@
 
 use crate::message::ToolDefinition;
 
-/// The name known so far with what a further fragment says of it.
+/// No tool has a longer name, and no more of it is taken.
+const NAME_BYTES_MAX: usize = 1024;
+
+/// Takes what a further fragment says of the name known so far.
 ///
 /// The offered tools decide what they can; a name that is no tool's is put together as pieces unless it is repeated.
-pub(super) fn joined(known: &str, piece: &str, tools: &[ToolDefinition]) -> String {
-    if piece.is_empty() || piece == known {
-        return known.to_owned();
+pub(super) fn join(known: &mut String, piece: &str, tools: &[ToolDefinition]) {
+    if piece.is_empty() || piece == known.as_str() || known.len() > NAME_BYTES_MAX {
+        return;
     }
     let whole = format!("{known}{piece}");
     let begins = |name: &str| tools.iter().any(|tool| tool.name.starts_with(name));
-    if !begins(&whole) && begins(piece) { piece.to_owned() } else { whole }
+    *known = if !begins(&whole) && begins(piece) { piece.to_owned() } else { whole };
 }
 
 #[cfg(test)]
@@ -28,12 +31,17 @@ mod tests {
             metadata: serde_json::Map::new(),
         };
         let tools = [tool("get_weather"), tool("add")];
-        let name =
-            |pieces: &[&str]| pieces.iter().fold(String::new(), |name, piece| joined(&name, piece, &tools));
+        let name = |pieces: &[&str]| {
+            let mut name = String::new();
+            pieces.iter().for_each(|piece| join(&mut name, piece, &tools));
+            name
+        };
         assert_eq!(name(&["add"]), "add");
         assert_eq!(name(&["add", "", "add"]), "add");
         assert_eq!(name(&["get_", "weather"]), "get_weather");
         assert_eq!(name(&["get_", "get_weather"]), "get_weather");
         assert_eq!(name(&["un", "known"]), "unknown");
+        let endless = name(&["xy", "z"].repeat(1000)).len();
+        assert!((NAME_BYTES_MAX..NAME_BYTES_MAX + 3).contains(&endless), "{endless}");
     }
 }
