@@ -29,7 +29,7 @@ mod watch;
 pub use call::Chain;
 pub use context::{ReplyContext, ReplyContextBuilder};
 pub use endpoint::{Endpoint, endpoint_fn};
-pub use filter::{Pipeline, Tap};
+pub use filter::Tap;
 pub use health::{Health, MAX_FAULTS_DEFAULT, TakenOut};
 pub use hook::{
     Acting, CheckPermission, CompressContext, Held, Hook, HookKind, HookSet, ModelCall, Reasoning, Reply,

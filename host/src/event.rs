@@ -171,16 +171,6 @@ impl EventKinds {
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
-
-    /// The set as bits, in the order of the contract's flags.
-    pub const fn bits(self) -> u16 {
-        self.0
-    }
-
-    /// A set from such bits; others are left out.
-    pub const fn from_bits(bits: u16) -> Self {
-        Self(bits & Self::ALL.0)
-    }
 }
 
 impl Event {

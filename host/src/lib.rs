@@ -3,6 +3,9 @@
 // A host must not die of what it is given; tests may.
 #![warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::get_unwrap)]
 
+#[cfg(not(unix))]
+compile_error!("Cepa runs on Unix systems: it relies on their file permissions, process groups and signals");
+
 pub mod agent;
 pub mod bundled;
 pub mod chain;

@@ -1,6 +1,7 @@
 //! What every SQLite file of the host has in common: how it is made, and how long processes wait for each other.
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,11 +15,7 @@ const AGAIN: Duration = Duration::from_millis(5);
 
 /// Makes an absent file, readable for its owner alone.
 pub(crate) fn make(path: &Path) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path).map(drop)
 }
 
 /// Switches the write-ahead log on. SQLite itself does not wait here for others that open the file at the same time,

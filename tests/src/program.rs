@@ -28,8 +28,6 @@ pub enum Step {
     Relay,
     /// The same, asking for texts alone: the rest passes by.
     RelayText,
-    /// Starts what is inside and drops the run.
-    DropRun,
     /// Sends a text.
     Emit(String),
     /// Takes an answer of its own.
@@ -134,8 +132,6 @@ impl Running {
                 Step::Run => last = next.run(request.clone()).await,
                 Step::Relay => last = relay(request.clone(), &mut next, &out, EventKinds::ALL).await,
                 Step::RelayText => last = relay(request.clone(), &mut next, &out, EventKinds::TEXT).await,
-                // A run that is refused has nothing to drop.
-                Step::DropRun => drop(next.start(request.clone()).await),
                 Step::Emit(said) => {
                     out.send(Event::TextDelta { id: "own".to_owned(), text: said.clone() }).await?;
                 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::chain::{Pipeline, Reply, Sink, endpoint_fn, guarded};
+use crate::chain::{Reply, Sink, endpoint_fn, guarded};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Outcome};
 use crate::message::{Message, Role, Usage};
@@ -27,9 +27,8 @@ use super::waiting;
 pub(super) async fn run(turn: Arc<Turn>, opening: Opening, reader: Arc<Reader>, lane: Lane) {
     let started = turn.context.world.monotonic();
     let watch = Watch { board: turn.board.clone(), reader: Arc::clone(&reader) };
-    let (out, result) = match turn.unless_aborted(Pipeline::start(&turn.chain, watch)).await {
-        // The pipeline ends by itself when its last sink is gone.
-        Ok((out, _pipeline)) => {
+    let (out, result) = match turn.unless_aborted(turn.chain.carry_to(watch)).await {
+        Ok(out) => {
             let result = turn.run_open(opening, &reader, &out).await;
             (out, result)
         }

@@ -83,30 +83,18 @@ pub trait Tap: Send + 'static {
     fn failed(&mut self, error: Error);
 }
 
-/// Carries the events of one reply to their reader.
-#[derive(Debug)]
-pub struct Pipeline {
-    task: tokio::task::JoinHandle<()>,
-}
-
-impl Pipeline {
-    /// A pipeline of the chain's filters into this tap, and the sink that feeds it.
+impl Chain {
+    /// A way for the events of one reply through the filters into this tap: the sink that they are sent to.
     ///
     /// It ends when every clone of the sink is gone.
     ///
     /// # Errors
     /// The error of a filter that could not begin.
-    pub async fn start(chain: &Chain, tap: impl Tap) -> Result<(Sink, Self), Error> {
-        let filters = chain.filters().await?;
-        let (sink, items) = Sink::counted(&chain.context().ledger);
-        let task = tokio::spawn(carry(chain.clone(), filters, items, tap));
-        Ok((sink, Self { task }))
-    }
-
-    /// Waits until everything has arrived. Drop every clone of the sink first.
-    pub async fn finish(self) {
-        // A panic in a tap is the tap's; the stream has ended either way.
-        let _ = self.task.await;
+    pub async fn carry_to(&self, tap: impl Tap) -> Result<Sink, Error> {
+        let filters = self.filters().await?;
+        let (sink, items) = Sink::counted(&self.context().ledger);
+        tokio::spawn(carry(self.clone(), filters, items, tap));
+        Ok(sink)
     }
 }
 

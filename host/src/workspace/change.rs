@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, MetadataExt as _, OpenOptionsFollowExt as _};
-use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions};
+use cap_std::fs::{Dir, Metadata, OpenOptions, Permissions, PermissionsExt as _};
 use cap_tempfile::TempFile;
 
 use super::error::{Cause, WorkspaceError};
@@ -122,11 +122,5 @@ fn replace(parent: &Dir, name: &str, content: &[u8], old: Option<&Metadata>) -> 
 
 /// The permissions without the bits that would lend the owner's or the group's rights to whoever runs the file.
 fn plain(permissions: Permissions) -> Permissions {
-    #[cfg(unix)]
-    {
-        use cap_std::fs::PermissionsExt as _;
-        Permissions::from_mode(permissions.mode() & 0o777)
-    }
-    #[cfg(not(unix))]
-    permissions
+    Permissions::from_mode(permissions.mode() & 0o777)
 }

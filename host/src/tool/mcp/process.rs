@@ -6,11 +6,8 @@ use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-#[cfg(unix)]
-use nix::{
-    sys::signal::{Signal, killpg},
-    unistd::Pid,
-};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
@@ -19,8 +16,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::McpError;
 use super::bounded::BoundedLines;
 
-/// What a server sees of the host's environment. On Windows, programs do not start without the later ones.
-const PASSED: [&str; 6] = ["PATH", "HOME", "LANG", "SYSTEMROOT", "PATHEXT", "TEMP"];
+/// What a server sees of the host's environment.
+const PASSED: [&str; 3] = ["PATH", "HOME", "LANG"];
 /// How long a server may take to leave once its input is closed.
 const LEAVE: Duration = Duration::from_millis(500);
 /// How long after its output ended the end of a program is waited for.
@@ -90,7 +87,6 @@ fn prepare(command: &str, args: &[String], env: &BTreeMap<String, String>, cwd: 
         program.current_dir(cwd);
     }
     // Ctrl-C at the terminal is for the host, which then ends its servers itself, each with its group.
-    #[cfg(unix)]
     program.process_group(0);
     program
 }
@@ -119,22 +115,17 @@ async fn watch_over(mut child: Child, leave: CancellationToken, ended: watch::Se
 
 /// The processes that a program has started and that stayed in its group. They end when this is dropped.
 struct Group {
-    #[cfg(unix)]
     leader: Option<Pid>,
 }
 
 impl Group {
     fn of(child: &Child) -> Self {
-        #[cfg(unix)]
-        return Self { leader: child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw) };
-        #[cfg(not(unix))]
-        return Self {};
+        Self { leader: child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw) }
     }
 
     /// Ends all of them. The group keeps its number while anyone is in it, also after its leader, and an empty one is
     /// no error.
     fn kill(&self) {
-        #[cfg(unix)]
         if let Some(leader) = self.leader {
             let _ = killpg(leader, Signal::SIGKILL);
         }

@@ -18,7 +18,6 @@ enum Step {
     Run,
     Relay,
     RelayText,
-    DropRun,
     Emit(String),
     Answer(String),
     Rewrite(String),
@@ -108,7 +107,6 @@ impl OnModelCall for Program {
                 Step::Run => last = next.run(request.clone()),
                 Step::Relay => last = relay(request.clone(), &next, &out, EventKinds::all()),
                 Step::RelayText => last = relay(request.clone(), &next, &out, EventKinds::TEXT),
-                Step::DropRun => drop(next.start(request.clone())),
                 Step::Emit(said) => {
                     out.emit(&[Event::TextDelta(TextDelta { id: "own".to_owned(), text: said.clone() })])?;
                 }
