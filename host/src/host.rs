@@ -90,7 +90,8 @@ impl Host {
         self.build(manifest, progress, async || open_sessions(&manifest.sessions).await).await
     }
 
-    /// The same, and nothing is written: a session file that is not there yet stays so.
+    /// The same for a look: a session file that is not there yet is not made. One that is there is opened as for a reply;
+    /// projects are built, and compiled components go into the cache.
     ///
     /// # Errors
     /// As for [`Host::load`].

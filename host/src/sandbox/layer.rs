@@ -46,7 +46,8 @@ pub(super) struct ComponentLayer {
     log: Arc<LogBudget>,
     /// Instances that are not in a call. A hook inside a hook finds none, and gets one of its own.
     idle: Mutex<Vec<GuestInstance>>,
-    /// The instance of `on-events`, which remembers from call to call. `None` once it has failed.
+    /// The instance of `on-events`, which remembers from call to call. `None` before the first call, during one, and after
+    /// one that failed: the next call then has a fresh instance.
     events: tokio::sync::Mutex<Option<GuestInstance>>,
 }
 
