@@ -69,7 +69,7 @@ impl Index {
     /// `quota` bytes of documents in all its collections.
     ///
     /// # Errors
-    /// When a document is too large, or the quota is reached.
+    /// When a document can't be kept or is too large, or the quota is reached; besides as for [`Index::get`].
     pub fn put(&self, collection: &Collection, documents: &[Document], quota: u64) -> Result<(), IndexError> {
         collection.check()?;
         documents.iter().try_for_each(Document::check)?;
@@ -79,7 +79,7 @@ impl Index {
     /// A document by its id.
     ///
     /// # Errors
-    /// As for every function here: the file can't be read or written.
+    /// When the collection's name is too long, or the file can't be read or written.
     pub fn get(&self, collection: &Collection, id: &str) -> Result<Option<Document>, IndexError> {
         collection.check()?;
         self.with(|connection| search::get(connection, collection, id))
@@ -88,7 +88,7 @@ impl Index {
     /// Removes documents, and says how many of them there were.
     ///
     /// # Errors
-    /// None of its own.
+    /// When the collection's name is too long, or the file can't be read or written.
     pub fn remove(&self, collection: &Collection, ids: &[String]) -> Result<u32, IndexError> {
         collection.check()?;
         self.changed(|change| write::remove(change, collection, ids))
@@ -97,7 +97,7 @@ impl Index {
     /// Removes all documents of a collection, and says how many there were.
     ///
     /// # Errors
-    /// None of its own.
+    /// When the collection's name is too long, or the file can't be read or written.
     pub fn clear(&self, collection: &Collection) -> Result<u32, IndexError> {
         collection.check()?;
         self.changed(|change| write::clear(change, collection))
@@ -106,7 +106,7 @@ impl Index {
     /// The documents with any word of the query that pass the filter, the best first; at most [`HITS_MAX`].
     ///
     /// # Errors
-    /// When those to give have more than `max` bytes.
+    /// When those to give have more than `max` bytes; besides as for [`Index::get`].
     pub fn search(
         &self,
         collection: &Collection,
@@ -123,7 +123,7 @@ impl Index {
     /// How many documents a collection has.
     ///
     /// # Errors
-    /// None of its own.
+    /// When the collection's name is too long, or the file can't be read or written.
     pub fn count(&self, collection: &Collection) -> Result<u32, IndexError> {
         collection.check()?;
         self.with(|connection| search::count(connection, collection))

@@ -61,7 +61,7 @@ pub enum AgentError {
     UnknownCall {
         /// The session.
         session: String,
-        /// The call.
+        /// The id that the answer has.
         call_id: String,
         /// The waiting calls.
         waiting: String,
@@ -69,7 +69,7 @@ pub enum AgentError {
     /// An answer does not fit its call.
     #[error("the answer to call `{call_id}` can't be used: {cause}")]
     Answer {
-        /// The call.
+        /// The id that the answer has.
         call_id: String,
         /// What is wrong.
         cause: String,

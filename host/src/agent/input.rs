@@ -50,12 +50,12 @@ impl From<String> for ReplyInput {
 pub enum Answer {
     /// It may run as it is.
     Approve {
-        /// The call.
+        /// The id of the waiting call.
         call_id: String,
     },
     /// It may run like this. It is validated again, and the operator's denials still hold.
     Edit {
-        /// The call.
+        /// The id of the waiting call.
         call_id: String,
         /// Another tool.
         name: Option<String>,
@@ -64,14 +64,14 @@ pub enum Answer {
     },
     /// It must not run; the model is told so.
     Reject {
-        /// The call.
+        /// The id of the waiting call.
         call_id: String,
         /// Why, for the model.
         reason: Option<String>,
     },
     /// A program outside has run it.
     Result {
-        /// The call.
+        /// The id of the waiting call.
         call_id: String,
         /// What came of it.
         content: Vec<ResultPart>,

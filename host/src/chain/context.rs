@@ -33,7 +33,7 @@ pub struct ReplyContext {
 }
 
 impl ReplyContext {
-    /// A context with defaults: no services, the real world, a ledger that keeps nothing.
+    /// A context with defaults: no services, the real world, a ledger that keeps notes alone.
     pub fn builder(session_id: impl Into<String>, reply_id: impl Into<String>) -> ReplyContextBuilder {
         ReplyContextBuilder(Self {
             session_id: session_id.into(),
@@ -74,49 +74,49 @@ impl fmt::Debug for ReplyContext {
 pub struct ReplyContextBuilder(ReplyContext);
 
 impl ReplyContextBuilder {
-    /// Names the agent.
+    /// The agent's name in the manifest.
     #[must_use]
     pub fn agent_name(mut self, name: impl Into<String>) -> Self {
         self.0.agent_name = name.into();
         self
     }
 
-    /// Says whom the agent acts for.
+    /// Whom the agent acts for.
     #[must_use]
     pub fn actor(mut self, actor: Option<String>) -> Self {
         self.0.actor = actor;
         self
     }
 
-    /// Takes this token as the reply's abort.
+    /// The token that aborts the reply when it is cancelled.
     #[must_use]
     pub fn cancel(mut self, cancel: CancellationToken) -> Self {
         self.0.cancel = cancel;
         self
     }
 
-    /// Takes these services.
+    /// What the agent does for its layers; by default there are no models, tools or messages.
     #[must_use]
     pub fn services(mut self, services: Arc<dyn Services>) -> Self {
         self.0.services = services;
         self
     }
 
-    /// Takes this world.
+    /// Where time and chance come from; by default the machine.
     #[must_use]
     pub fn world(mut self, world: Arc<dyn World>) -> Self {
         self.0.world = world;
         self
     }
 
-    /// Takes this ledger.
+    /// Where what each layer did is written down; by default one that keeps notes alone.
     #[must_use]
     pub fn ledger(mut self, ledger: Arc<Ledger>) -> Self {
         self.0.ledger = ledger;
         self
     }
 
-    /// The context.
+    /// The context, for all layers of the reply.
     pub fn build(self) -> Arc<ReplyContext> {
         Arc::new(self.0)
     }

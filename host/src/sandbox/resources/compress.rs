@@ -1,3 +1,5 @@
+//! The contract's `compress-request` and `compress-response`: the conversation before it is made shorter, and after.
+
 use wasmtime::component::Resource;
 
 use crate::request::{CompressRequest, CompressResponse, CompressResponseData};

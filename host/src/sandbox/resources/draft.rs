@@ -1,3 +1,5 @@
+//! What a layer may only look at: a `draft` of the answer, and the `turn-summary` of a reply that has ended.
+
 use wasmtime::component::Resource;
 
 use crate::request::{Draft, TurnSummary};

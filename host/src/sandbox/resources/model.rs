@@ -1,3 +1,5 @@
+//! The contract's `model-request` and `model-response`: one call of a model.
+
 use std::sync::Arc;
 
 use wasmtime::component::Resource;

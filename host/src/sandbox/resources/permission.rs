@@ -1,3 +1,5 @@
+//! The contract's `permission-request`: a tool call that is to be allowed.
+
 use wasmtime::component::Resource;
 
 use crate::request::PermissionRequest;

@@ -1,3 +1,5 @@
+//! The contract's `reasoning-request` and `reasoning-response`: one step's thinking, around its model call.
+
 use wasmtime::component::Resource;
 
 use crate::request::{ReasoningRequest, ReasoningResponse};

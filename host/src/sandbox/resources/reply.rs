@@ -1,3 +1,5 @@
+//! The contract's `reply-request` and `reply-response`: a whole reply.
+
 use wasmtime::component::Resource;
 
 use crate::error::Error;

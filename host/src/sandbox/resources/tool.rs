@@ -1,3 +1,5 @@
+//! The contract's `tool-request` and `tool-response`: one run of a tool.
+
 use serde_json::{Map, Value};
 use wasmtime::component::Resource;
 
