@@ -20,6 +20,7 @@ mod layer;
 mod load_error;
 mod middleware;
 mod migrate;
+mod output;
 mod resources;
 mod store;
 mod weight;

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use wasmtime::component::{Resource, ResourceTable};
-use wasmtime_wasi::p2::pipe::MemoryOutputPipe;
 use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::chain::{HookKind, NoteKind, ReplyContext};
@@ -14,6 +13,7 @@ use crate::workspace::Workspace;
 
 use super::budget::{Budget, Line, LogBudget, Ticks};
 use super::load_error::LoadError;
+use super::output::{GuestOutput, Printed};
 use super::resources::Unreadable;
 
 /// How much of a text is kept to explain a fault or a denial: guests may send megabytes.
@@ -71,15 +71,13 @@ pub(super) struct GuestState {
 
 struct Wasi {
     context: WasiCtx,
-    output: MemoryOutputPipe,
-    /// How much of the output is in the log already.
-    taken: usize,
+    output: GuestOutput,
 }
 
 impl Wasi {
     /// An empty world: no environment, arguments, files or sockets; what is printed goes to the log.
-    fn new(log_bytes: u64) -> Self {
-        let output = MemoryOutputPipe::new(usize::try_from(log_bytes).unwrap_or(usize::MAX));
+    fn new(log: Arc<LogBudget>) -> Self {
+        let output = GuestOutput::new(log);
         let context = WasiCtxBuilder::new()
             .stdout(output.clone())
             .stderr(output.clone())
@@ -88,7 +86,7 @@ impl Wasi {
             .allow_udp(false)
             .max_random_size(WASI_RANDOM_BYTES_MAX)
             .build();
-        Self { context, output, taken: 0 }
+        Self { context, output }
     }
 }
 
@@ -103,7 +101,7 @@ impl GuestState {
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         let budget = Budget::new(ticks, limits);
-        let wasi = layer.wasi.then(|| Wasi::new(limits.log));
+        let wasi = layer.wasi.then(|| Wasi::new(Arc::clone(&log)));
         let unreadable = Unreadable::default();
         Self {
             table,
@@ -148,22 +146,31 @@ impl GuestState {
         }
         let bytes = message.len() as u64 + 1;
         self.budget.log(bytes);
-        let (level, message) = match self.log.take(bytes) {
-            Line::Kept => (level, message),
-            Line::Last(word) => ("warn", word),
-            Line::Dropped => return,
-        };
+        match self.log.take(bytes) {
+            Line::Kept => self.note_line(level, message),
+            Line::Last(word) => self.note_line("warn", word),
+            Line::Dropped => {}
+        }
+    }
+
+    fn note_line(&self, level: &'static str, message: String) {
         self.context.ledger.note(&self.layer.spec.name, NoteKind::Log { level, message });
     }
 
-    /// Moves what the guest printed since the last time to the log.
+    /// Moves what the guest printed since the last time to the log. It has taken its room there already.
     pub(super) fn drain_output(&mut self) {
-        let Some(wasi) = &mut self.wasi else { return };
-        let all = wasi.output.contents();
-        let fresh = String::from_utf8_lossy(all.get(wasi.taken..).unwrap_or_default()).into_owned();
-        wasi.taken = all.len();
-        for line in fresh.lines().filter(|line| !line.trim().is_empty()) {
-            self.log("error", line.to_owned());
+        let Some(wasi) = &self.wasi else { return };
+        let Printed { text, bytes, word, dropped } = wasi.output.take();
+        self.budget.log(bytes);
+        for line in String::from_utf8_lossy(&text).lines().filter(|line| !line.trim().is_empty()) {
+            self.last_error = Some(shortened(line));
+            self.note_line("error", line.to_owned());
+        }
+        if let Some(word) = word {
+            self.note_line("warn", word);
+        }
+        if !dropped.is_empty() {
+            self.last_error = Some(shortened(&String::from_utf8_lossy(&dropped)));
         }
     }
 
@@ -204,8 +211,7 @@ impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         // Nothing can be refused here: what is past the limit is found at the next tick.
         let _ = self.budget.call();
-        let log_bytes = self.layer.spec.limits.log;
-        let wasi = self.wasi.get_or_insert_with(|| Wasi::new(log_bytes));
+        let wasi = self.wasi.get_or_insert_with(|| Wasi::new(Arc::clone(&self.log)));
         WasiCtxView { ctx: &mut wasi.context, table: &mut self.table }
     }
 }

@@ -124,6 +124,10 @@ rows! {
         .says("limit `log` reached: 1100 of 1000 bytes allowed; further lines of this reply are dropped")
         .works("Answer.");
 
+    prints_without_end: Row::new(guest!("wasi-print")).limits(|limits| limits.log = 1_000)
+        .says("limit `log` reached: 1100 of 1000 bytes allowed; further lines of this reply are dropped")
+        .works("Answer.");
+
     keeps_state_without_end: Row::new(guest!("litter")).grants(state()).limits(|limits| limits.state = 100_000)
         .says("limit `state` reached: 100195 bytes of 100000 bytes allowed")
         .works("Answer.");
