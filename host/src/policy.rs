@@ -124,8 +124,9 @@ pub struct Limits {
     /// Calls of the host in one hook call. Default 1,000,000: a stream of hours, relayed token by token, stays below,
     /// and a loop of empty calls ends within a second.
     pub host_calls: u32,
-    /// Bytes copied into and out of the guest in one hook call. Default 128 MiB: four times the longest answer of a
-    /// model, and what a hook call can make the host keep.
+    /// Bytes copied into and out of the guest in one hook call, and in the host on its behalf. Default 128 MiB: four
+    /// times the longest answer of a model, and what a hook call can make the host keep. An edit of what another handle
+    /// shares counts what it copies, each edit 256 bytes besides, and JSON that the guest hands over 400 bytes a value.
     pub bytes_copied: u64,
     /// Bytes that the guest hands over in one call of the host, or as the answer of a hook, or reads of a file at once. Default
     /// 16 MiB: room for a large picture. A list counts what its elements take in the host.

@@ -39,6 +39,11 @@ macro_rules! shared {
                 std::sync::Arc::make_mut(&mut self.0)
             }
 
+            /// Whether another handle shares this data, so that an edit copies it.
+            pub fn is_shared(&self) -> bool {
+                std::sync::Arc::strong_count(&self.0) > 1
+            }
+
             /// Whether both handles share the very same data, so that nothing was changed between them.
             pub fn same(&self, other: &Self) -> bool {
                 std::sync::Arc::ptr_eq(&self.0, &other.0)

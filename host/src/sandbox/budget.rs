@@ -15,6 +15,7 @@ use crate::message::Usage;
 use crate::policy::Limits;
 
 use super::bindings::cepa::middleware::events::Event;
+use super::json_room::parsed_size;
 use super::weight::Weight;
 use count::Count;
 use cpu::CpuBudget;
@@ -24,6 +25,9 @@ pub(super) use limit_hit::LimitHit;
 pub(super) use log::{Line, LogBudget};
 pub(super) use memory::{CORE_INSTANCES_MAX, MEMORIES_MAX, MemoryBudget, TABLES_MAX};
 pub(super) use own_time::{OwnTime, within};
+
+/// Bytes that an edit counts besides: an entry without any text takes room as well.
+const EDIT_BYTES: u64 = 256;
 
 /// The bounds of an instance, and how far it is from each.
 #[derive(Debug)]
@@ -93,9 +97,19 @@ impl Budget {
         self.host_calls.add(1)
     }
 
-    /// Bytes are copied into or out of the guest.
+    /// Bytes are copied into or out of the guest, or within the host on its behalf.
     pub(super) fn copy(&mut self, bytes: u64) -> Result<(), LimitHit> {
         self.bytes_copied.add(bytes)
+    }
+
+    /// The guest edits something, of which so many bytes are copied first because another handle shares it.
+    pub(super) fn edit(&mut self, copied: u64) -> Result<(), LimitHit> {
+        self.copy(copied.saturating_add(EDIT_BYTES))
+    }
+
+    /// JSON of the guest is about to be parsed.
+    pub(super) fn parse(&mut self, json: Option<&str>) -> Result<(), LimitHit> {
+        self.copy(json.map_or(0, parsed_size))
     }
 
     /// The guest sends events.

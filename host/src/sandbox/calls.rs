@@ -69,9 +69,15 @@ pub(super) async fn call_onion<H: GuestHook>(
     taken(state, answer)
 }
 
-/// What crosses in a call of an export, on its way in or out.
-fn crossed<T: Weight>(guest: &mut GuestInstance, value: T) -> wasmtime::Result<T> {
+/// What the guest is given in a call of an export.
+fn given<T: Weight>(guest: &mut GuestInstance, value: T) -> wasmtime::Result<T> {
     guest.store.data_mut().budget.copy(value.weight())?;
+    Ok(value)
+}
+
+/// What the guest answers.
+fn answered<T: Weight>(guest: &mut GuestInstance, value: T) -> wasmtime::Result<T> {
+    guest.store.data_mut().budget.copy(value.held())?;
     Ok(value)
 }
 
@@ -100,12 +106,12 @@ pub(super) async fn call_permission(
     let next = handles.give_next(state, next)?;
     let answer = hook.call_handle(&mut guest.store, request, next).await?;
     handles.close(guest.store.data_mut());
-    Ok(crossed(guest, answer)?.map(permission_from_guest))
+    Ok(answered(guest, answer)?.map(permission_from_guest))
 }
 
 pub(super) async fn call_list_tools(guest: &mut GuestInstance) -> Answer<Vec<types::ToolDefinition>> {
     let answer = hook_guest!(guest, tool_source).call_list_tools(&mut guest.store).await?;
-    crossed(guest, answer)
+    answered(guest, answer)
 }
 
 pub(super) async fn call_tool(
@@ -127,16 +133,16 @@ pub(super) async fn call_tool(
 
 pub(super) async fn call_system_prompt(guest: &mut GuestInstance, prompt: String) -> Answer<String> {
     let hook = hook_guest!(guest, on_system_prompt);
-    let prompt = crossed(guest, prompt)?;
+    let prompt = given(guest, prompt)?;
     let answer = hook.call_transform(&mut guest.store, &prompt).await?;
-    crossed(guest, answer)
+    answered(guest, answer)
 }
 
 pub(super) async fn call_review(guest: &mut GuestInstance, draft: Draft) -> Answer<requests::Verdict> {
     let hook = hook_guest!(guest, on_draft);
     let draft = guest.store.data_mut().give(draft)?;
     let answer = hook.call_review(&mut guest.store, draft).await?;
-    crossed(guest, answer)
+    answered(guest, answer)
 }
 
 pub(super) async fn call_turn_end(guest: &mut GuestInstance, turn: TurnSummary) -> wasmtime::Result<()> {
@@ -147,9 +153,9 @@ pub(super) async fn call_turn_end(guest: &mut GuestInstance, turn: TurnSummary) 
 
 pub(super) async fn call_migrate(guest: &mut GuestInstance, from_config: String) -> Answer<()> {
     let hook = hook_guest!(guest, migrate_state);
-    let from_config = crossed(guest, from_config)?;
+    let from_config = given(guest, from_config)?;
     let answer = hook.call_migrate(&mut guest.store, &from_config).await?;
-    crossed(guest, answer)
+    answered(guest, answer)
 }
 
 pub(super) async fn call_event_kinds(guest: &mut GuestInstance) -> wasmtime::Result<EventKinds> {
@@ -159,10 +165,10 @@ pub(super) async fn call_event_kinds(guest: &mut GuestInstance) -> wasmtime::Res
 
 pub(super) async fn call_events(guest: &mut GuestInstance, events: Vec<Event>) -> Answer<Vec<events::Event>> {
     let hook = hook_guest!(guest, on_events);
-    let events = crossed(guest, events.into_iter().map(event_to_guest).collect::<Vec<_>>())?;
+    let events = given(guest, events.into_iter().map(event_to_guest).collect::<Vec<_>>())?;
     let answer = hook.call_transform(&mut guest.store, &events).await?;
     if let Ok(events) = &answer {
         guest.store.data_mut().budget.emit(events)?;
     }
-    crossed(guest, answer)
+    answered(guest, answer)
 }

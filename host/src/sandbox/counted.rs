@@ -60,7 +60,7 @@ macro_rules! functions {
         $($rest:tt)*
     ) => {
         fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
-            self.enter(0 $(+ $crate::sandbox::weight::Weight::weight(&$argument))*)?;
+            self.enter(0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*)?;
             let answer = <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*)?;
             self.leave(answer)
         }
@@ -72,7 +72,7 @@ macro_rules! functions {
         $($rest:tt)*
     ) => {
         async fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
-            self.enter(0 $(+ $crate::sandbox::weight::Weight::weight(&$argument))*)?;
+            self.enter(0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*)?;
             let answer =
                 <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*).await?;
             self.leave(answer)

@@ -19,6 +19,7 @@ use super::convert::{
     call_to_guest, content_from_guest, error_to_guest, json_from_guest, message_to_guest, reason_to_guest,
     usage_to_guest,
 };
+use super::copied::Shared;
 use super::store::GuestState;
 
 /// `clone` and `drop` of a shared resource.
@@ -53,7 +54,8 @@ macro_rules! values {
             name: String,
             value: Option<String>,
         ) -> wasmtime::Result<Result<(), types::Error>> {
-            let this = self.table.get_mut(&this)?;
+            self.budget.parse(value.as_deref())?;
+            let this = self.edit(&this)?;
             Ok(super::parse_value(value).map(|value| super::put_value(&mut this.edit().$field, name, value)))
         }
     };
@@ -82,11 +84,11 @@ macro_rules! said_by_model {
             this: Resource<$resource>,
             content: Vec<types::ContentBlock>,
         ) -> wasmtime::Result<Result<(), types::Error>> {
-            let data = self.table.get_mut(&this)?;
             let content = super::content_from_guest(content);
             if content.is_ok() {
                 self.unreadable.take(this.rep());
             }
+            let data = self.edit(&this)?;
             super::answer(content.map(|content| data.edit().message.content = content))
         }
 
@@ -102,6 +104,13 @@ macro_rules! said_by_model {
 use said_by_model;
 
 impl GuestState {
+    /// A request or response that is to be edited. What that copies counts as copied.
+    fn edit<T: Shared>(&mut self, this: &Resource<T>) -> wasmtime::Result<&mut T> {
+        let value = self.table.get_mut(this)?;
+        self.budget.edit(value.copied_by_edit())?;
+        Ok(value)
+    }
+
     /// A response of a layer's own. A constructor has no error value, so what is wrong with the content is answered in
     /// the response's place when it is returned.
     fn give_answer<B, T: Send + 'static>(

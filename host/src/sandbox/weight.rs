@@ -3,6 +3,7 @@
 use wasmtime::component::Resource;
 
 use super::bindings::cepa::middleware::{events, index, log, requests, state, types, workspace};
+use super::json_room::parsed_size;
 
 /// A value of the contract.
 pub(super) trait Weight: Sized {
@@ -12,6 +13,21 @@ pub(super) trait Weight: Sized {
     /// The same of several, beside their places.
     fn weight_of_all(items: &[Self]) -> u64 {
         items.iter().map(Self::weight).sum()
+    }
+
+    /// The bytes that the JSON in it takes once it is parsed, beside its text.
+    fn parsed(&self) -> u64 {
+        0
+    }
+
+    /// The same of several.
+    fn parsed_of_all(items: &[Self]) -> u64 {
+        items.iter().map(Self::parsed).sum()
+    }
+
+    /// What the host holds of it when a guest hands it over.
+    fn held(&self) -> u64 {
+        self.weight() + self.parsed()
     }
 }
 
@@ -61,6 +77,10 @@ impl Weight for u8 {
     fn weight_of_all(_items: &[Self]) -> u64 {
         0
     }
+
+    fn parsed_of_all(_items: &[Self]) -> u64 {
+        0
+    }
 }
 
 impl Weight for String {
@@ -73,11 +93,19 @@ impl<T: Weight> Weight for Vec<T> {
     fn weight(&self) -> u64 {
         size_of_val(self.as_slice()) as u64 + T::weight_of_all(self)
     }
+
+    fn parsed(&self) -> u64 {
+        T::parsed_of_all(self)
+    }
 }
 
 impl<T: Weight> Weight for Option<T> {
     fn weight(&self) -> u64 {
         self.as_ref().map_or(0, T::weight)
+    }
+
+    fn parsed(&self) -> u64 {
+        self.as_ref().map_or(0, T::parsed)
     }
 }
 
@@ -88,20 +116,35 @@ impl<T: Weight, E: Weight> Weight for Result<T, E> {
             Err(error) => error.weight(),
         }
     }
+
+    fn parsed(&self) -> u64 {
+        match self {
+            Ok(value) => value.parsed(),
+            Err(error) => error.parsed(),
+        }
+    }
 }
 
 impl<A: Weight, B: Weight> Weight for (A, B) {
     fn weight(&self) -> u64 {
         self.0.weight() + self.1.weight()
     }
+
+    fn parsed(&self) -> u64 {
+        self.0.parsed() + self.1.parsed()
+    }
 }
 
-/// Records weigh what their named fields weigh; fields of no weight are not named.
+/// Records weigh what their named fields weigh; fields of no weight are not named. Those behind the arrow are JSON.
 macro_rules! records {
-    ($($ty:ty { $($field:ident),+ })+) => {
+    ($($ty:ty { $($field:ident),+ } $(=> { $($json:ident),+ })?)+) => {
         $(impl Weight for $ty {
             fn weight(&self) -> u64 {
                 0 $(+ self.$field.weight())+
+            }
+
+            fn parsed(&self) -> u64 {
+                0 $(+ self.$field.parsed())+ $($(+ parsed_size(&self.$json))+)?
             }
         })+
     };
@@ -112,16 +155,16 @@ records! {
     types::DataBlock { media_type, source, name }
     types::ThinkingBlock { text, signature }
     types::HintBlock { source, text }
-    types::ToolCall { id, name, arguments }
+    types::ToolCall { id, name, arguments } => { arguments }
     types::ToolResult { call_id, name, content }
-    types::OtherBlock { name, json }
-    types::OtherPart { name, json }
-    types::Message { id, name, content, metadata }
-    types::ToolDefinition { name, description, parameters, metadata }
+    types::OtherBlock { name, json } => { json }
+    types::OtherPart { name, json } => { json }
+    types::Message { id, name, content, metadata } => { metadata }
+    types::ToolDefinition { name, description, parameters, metadata } => { parameters, metadata }
     types::Usage { details }
     workspace::Mount { name }
     workspace::Entry { name }
-    index::Document { id, text, metadata }
+    index::Document { id, text, metadata } => { metadata }
     index::Hit { document }
     requests::PermissionDecision { reason }
     events::TextDelta { id, text }
@@ -136,7 +179,7 @@ records! {
     events::ModelCallEnd { id, usage, error }
     events::ReplyStart { reply_id, session_id, agent_name }
     events::ReplyEnd { reply_id, error }
-    events::OtherEvent { name, json }
+    events::OtherEvent { name, json } => { json }
 }
 
 /// Variants weigh what the value of their case weighs; cases without one weigh nothing.
@@ -147,6 +190,14 @@ macro_rules! variants {
                 use $ty as Variant;
                 match self {
                     $(Variant::$case(value) => value.weight(),)+
+                    $($(Variant::$bare)|+ => 0,)?
+                }
+            }
+
+            fn parsed(&self) -> u64 {
+                use $ty as Variant;
+                match self {
+                    $(Variant::$case(value) => value.parsed(),)+
                     $($(Variant::$bare)|+ => 0,)?
                 }
             }
@@ -190,5 +241,18 @@ mod tests {
             status: None,
         });
         assert_eq!(refused.weight(), 5);
+    }
+
+    #[test]
+    fn what_is_handed_over_weighs_its_json_parsed_as_well() {
+        let block = |json: &str| {
+            let other = types::OtherBlock { name: "name".to_owned(), json: json.to_owned() };
+            Some(vec![types::ContentBlock::Other(other)])
+        };
+        let zeros = "[0,0,0,0]";
+        assert_eq!(block(zeros).held() - block(zeros).weight(), parsed_size(zeros));
+        assert_eq!(block("").held(), block("").weight());
+        assert_eq!(vec![0_u8; 1_000].held(), 1_000);
+        assert_eq!("[0,0]".to_owned().held(), 5, "a text is no JSON unless it is said to be");
     }
 }

@@ -158,6 +158,12 @@ rows! {
     hands_over_without_end: Row::new(guest!("haul")).limits(|limits| limits.bytes_copied = 1 << 20)
         .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 1048576 bytes allowed"]);
 
+    copies_what_it_shares_without_end: Row::new(guest!("fork")).limits(|limits| limits.bytes_copied = 8 << 20)
+        .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 8388608 bytes allowed"]);
+
+    sends_json_that_grows_when_it_is_parsed: Row::new(guest!("inflate"))
+        .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 134217728 bytes allowed"]);
+
     keeps_handles_past_their_call: Row::new(guest!("keep-handles")).script(CALLS_LOOK).works("Answer.");
 
     uses_a_handle_twice: Row::new(guest!("reuse"))

@@ -87,6 +87,7 @@ impl wit::Host for GuestState {
         filter: Option<String>,
         limit: u32,
     ) -> wasmtime::Result<Result<Vec<wit::Hit>, types::Error>> {
+        self.budget.parse(filter.as_deref())?;
         let max = self.layer.spec.limits.payload;
         let search = move |index: &Index, collection: &Collection| {
             let filter = filter_from_guest(filter.as_deref())?;

@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{models, types};
 use crate::sandbox::convert::error_to_guest;
+use crate::sandbox::copied::Shared as _;
 use crate::sandbox::store::GuestState;
 
 use super::covers;
@@ -47,6 +48,7 @@ impl models::Host for GuestState {
         if let Err(error) = self.check_alias(&request.model) {
             return Ok(Err(error_to_guest(error)));
         }
+        self.budget.edit(request.copied_by_edit())?;
         request.edit().internal = true;
         let result = self.budget.waiting(self.context.services.complete(request)).await;
         match result {

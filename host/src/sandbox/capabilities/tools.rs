@@ -44,6 +44,7 @@ impl tools::Host for GuestState {
         if let Err(error) = self.granted_tool(&name) {
             return Ok(Err(error_to_guest(error)));
         }
+        self.budget.parse(Some(&arguments))?;
         let call = self.context.services.call_tool(self.layer.spec.name.clone(), name, arguments);
         let result = self.budget.waiting(call).await;
         match result {

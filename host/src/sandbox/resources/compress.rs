@@ -36,7 +36,7 @@ impl wit::HostCompressRequest for GuestState {
         this: Resource<CompressRequest>,
         text: Option<String>,
     ) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().instructions = text;
+        self.edit(&this)?.edit().instructions = text;
         Ok(())
     }
 }

@@ -16,6 +16,17 @@ use crate::sandbox::store::GuestState;
 use super::{answer, said_by_model, shared_resource, values};
 
 impl GuestState {
+    /// A request, of which the list of messages is to be edited. The messages in it stay shared.
+    fn edit_list(&mut self, this: &Resource<ModelRequest>) -> wasmtime::Result<&mut ModelRequest> {
+        let request = self.table.get(this)?;
+        if request.is_shared() || Arc::strong_count(&request.messages) > 1 {
+            // The copy, and the room it takes to grow.
+            let list = 2 * size_of_val(request.messages.as_slice()) as u64;
+            self.budget.copy(list)?;
+        }
+        self.edit(this)
+    }
+
     /// Edits the messages of a request with one that a guest gives.
     fn with_message(
         &mut self,
@@ -23,7 +34,7 @@ impl GuestState {
         message: types::Message,
         edit: impl FnOnce(&mut ModelRequest, Message) -> Result<(), crate::error::Error>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(this)?;
+        let this = self.edit_list(this)?;
         answer(message_from_guest(message).and_then(|message| edit(this, message)))
     }
 }
@@ -42,7 +53,7 @@ impl wit::HostModelRequest for GuestState {
     }
 
     fn set_model(&mut self, this: Resource<ModelRequest>, alias: String) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().model = alias;
+        self.edit(&this)?.edit().model = alias;
         Ok(())
     }
 
@@ -55,7 +66,7 @@ impl wit::HostModelRequest for GuestState {
         this: Resource<ModelRequest>,
         prompt: Option<String>,
     ) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().system_prompt = prompt;
+        self.edit(&this)?.edit().system_prompt = prompt;
         Ok(())
     }
 
@@ -81,7 +92,7 @@ impl wit::HostModelRequest for GuestState {
         this: Resource<ModelRequest>,
         messages: Vec<types::Message>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
+        let this = self.edit(&this)?;
         answer(messages_from_guest(messages).map(|messages| {
             this.edit().messages = Arc::new(messages.into_iter().map(Arc::new).collect());
         }))
@@ -121,7 +132,7 @@ impl wit::HostModelRequest for GuestState {
         this: Resource<ModelRequest>,
         index: u32,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        answer(self.table.get_mut(&this)?.remove_message(index))
+        answer(self.edit_list(&this)?.remove_message(index))
     }
 
     fn tools(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<types::ToolDefinition>> {
@@ -133,7 +144,7 @@ impl wit::HostModelRequest for GuestState {
         this: Resource<ModelRequest>,
         tools: Vec<types::ToolDefinition>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
+        let this = self.edit(&this)?;
         answer(tools_from_guest(tools).map(|tools| this.edit().tools = Arc::new(tools)))
     }
 
@@ -146,7 +157,7 @@ impl wit::HostModelRequest for GuestState {
         this: Resource<ModelRequest>,
         choice: types::ToolChoice,
     ) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().tool_choice = choice_from_guest(choice);
+        self.edit(&this)?.edit().tool_choice = choice_from_guest(choice);
         Ok(())
     }
 
@@ -159,7 +170,8 @@ impl wit::HostModelRequest for GuestState {
         this: Resource<ModelRequest>,
         schema: Option<String>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
+        self.budget.parse(schema.as_deref())?;
+        let this = self.edit(&this)?;
         let schema = schema.map(|text| schema_from_guest("the schema", &text)).transpose();
         answer(schema.map(|schema| this.edit().output_schema = schema))
     }

@@ -26,7 +26,7 @@ impl wit::HostReasoningRequest for GuestState {
         this: Resource<ReasoningRequest>,
         choice: types::ToolChoice,
     ) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().tool_choice = choice_from_guest(choice);
+        self.edit(&this)?.edit().tool_choice = choice_from_guest(choice);
         Ok(())
     }
 
@@ -39,7 +39,7 @@ impl wit::HostReasoningRequest for GuestState {
         this: Resource<ReasoningRequest>,
         names: Vec<String>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        answer(self.table.get_mut(&this)?.set_tools(names))
+        answer(self.edit(&this)?.set_tools(names))
     }
 
     fn hints(&mut self, this: Resource<ReasoningRequest>) -> wasmtime::Result<Vec<(String, String)>> {
@@ -52,7 +52,7 @@ impl wit::HostReasoningRequest for GuestState {
         source: String,
         text: String,
     ) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().hints.push((source, text));
+        self.edit(&this)?.edit().hints.push((source, text));
         Ok(())
     }
 }

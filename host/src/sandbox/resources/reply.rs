@@ -26,7 +26,7 @@ impl wit::HostReplyRequest for GuestState {
         this: Resource<ReplyRequest>,
         messages: Vec<types::Message>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
+        let this = self.edit(&this)?;
         answer(messages_from_guest(messages).and_then(|messages| this.set_input(messages)))
     }
 
@@ -43,7 +43,8 @@ impl wit::HostReplyRequest for GuestState {
         this: Resource<ReplyRequest>,
         schema: Option<String>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
+        self.budget.parse(schema.as_deref())?;
+        let this = self.edit(&this)?;
         let schema = schema.map(|text| schema_from_guest("the schema", &text)).transpose();
         answer(schema.map(|schema| this.edit().output_schema = schema))
     }
@@ -57,7 +58,7 @@ impl wit::HostReplyRequest for GuestState {
         this: Resource<ReplyRequest>,
         choice: types::ToolChoice,
     ) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().tool_choice = choice_from_guest(choice);
+        self.edit(&this)?.edit().tool_choice = choice_from_guest(choice);
         Ok(())
     }
 }
@@ -86,7 +87,7 @@ impl wit::HostReplyResponse for GuestState {
         this: Resource<ReplyResponse>,
         content: Vec<types::ContentBlock>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let data = self.table.get_mut(&this)?;
+        let data = self.edit(&this)?;
         let set = content_from_guest(content).and_then(|content| match &mut data.edit().message {
             Some(message) => {
                 message.content = content;

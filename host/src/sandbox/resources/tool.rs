@@ -33,7 +33,7 @@ impl wit::HostToolRequest for GuestState {
     }
 
     fn set_name(&mut self, this: Resource<ToolRequest>, name: String) -> wasmtime::Result<()> {
-        self.table.get_mut(&this)?.edit().call.name = name;
+        self.edit(&this)?.edit().call.name = name;
         Ok(())
     }
 
@@ -46,7 +46,8 @@ impl wit::HostToolRequest for GuestState {
         this: Resource<ToolRequest>,
         arguments: String,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let this = self.table.get_mut(&this)?;
+        self.budget.parse(Some(&arguments))?;
+        let this = self.edit(&this)?;
         answer(check_arguments(&arguments).map(|()| this.edit().call.arguments = arguments))
     }
 
@@ -87,11 +88,11 @@ impl wit::HostToolResponse for GuestState {
         this: Resource<ToolResponse>,
         content: Vec<types::ResultPart>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        let data = self.table.get_mut(&this)?;
         let content = parts_from_guest(content);
         if content.is_ok() {
             self.unreadable.take(this.rep());
         }
+        let data = self.edit(&this)?;
         answer(content.map(|content| data.edit().content = content))
     }
 }
