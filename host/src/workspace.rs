@@ -24,6 +24,7 @@ use crate::policy::MountSpec;
 pub use error::{Cause, WorkspaceError};
 use folder::Folder;
 pub use folder::Folders;
+pub(crate) use folder::nested;
 use place::Place;
 pub use read::{ENTRIES_MAX, Entry, EntryKind};
 pub use usage::Quota;
@@ -45,14 +46,31 @@ struct Mount {
 
 /// Why a mount can't be opened. For the operator: it names the folder.
 #[derive(Debug, thiserror::Error)]
-#[error("folder `{folder}` of mount `{mount}` can't be opened: {cause}")]
+#[error("folder `{folder}` of mount `{mount}` {cause}")]
 pub struct MountError {
     /// The mount.
     pub mount: String,
     /// The folder.
     pub folder: PathBuf,
-    /// What the system said.
-    pub cause: std::io::Error,
+    /// What is wrong with it.
+    pub cause: MountProblem,
+}
+
+/// What is wrong with the folder of a mount, said after it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MountProblem {
+    /// The system refuses.
+    #[error("can't be opened: {0}")]
+    System(#[from] std::io::Error),
+    /// It is to be changed, and so is one that it lies in, or that lies in it.
+    #[error(
+        "and folder `{other}` of another mount lie one in the other, and both are to be changed, so that neither knows how much is in it; let one be read only, or mount the outer one alone"
+    )]
+    Nested {
+        /// The other folder.
+        other: PathBuf,
+    },
 }
 
 impl Workspace {
@@ -60,9 +78,9 @@ impl Workspace {
     /// as far as they were opened with the same `folders`.
     ///
     /// # Errors
-    /// When a folder is not there or can't be opened.
+    /// When a folder is not there or can't be opened, and when two that are to be changed lie one in the other.
     pub fn open(mounts: &[MountSpec], quota: Quota, folders: &Folders) -> Result<Self, MountError> {
-        let open = |spec: &MountSpec| match folders.open(&spec.folder) {
+        let open = |spec: &MountSpec| match folders.open(&spec.folder, spec.writable) {
             Ok(folder) => Ok(Mount { name: spec.name.clone(), writable: spec.writable, folder }),
             Err(cause) => Err(MountError { mount: spec.name.clone(), folder: spec.folder.clone(), cause }),
         };

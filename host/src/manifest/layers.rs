@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::agent::check_alias;
 use super::models::positive_duration;
-use super::mounts;
+use super::mounts::{self, Changeable};
 use super::network;
 use super::problem::{Problem, Span};
 use super::reader::{At, Reader};
@@ -31,7 +31,7 @@ pub(super) struct Known<'a> {
 }
 
 pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, known: &Known<'_>) -> Vec<LayerSpec> {
-    let mut names = HashMap::new();
+    let (mut names, mut changeable) = (HashMap::new(), Changeable::default());
     let sections = root.tables(reader, "middleware");
     if let Some(first) = sections.get(LAYERS_MAX) {
         let message = format!("there are {} layers, and {LAYERS_MAX} is the limit", sections.len());
@@ -40,7 +40,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, known: &Know
     sections
         .into_iter()
         .take(LAYERS_MAX)
-        .filter_map(|section| read_one(reader, section, known, &mut names))
+        .filter_map(|section| read_one(reader, section, known, &mut names, &mut changeable))
         .collect()
 }
 
@@ -49,13 +49,14 @@ fn read_one(
     mut section: Section<'_>,
     known: &Known<'_>,
     names: &mut HashMap<String, Span>,
+    changeable: &mut Changeable,
 ) -> Option<LayerSpec> {
     section.require("name", "add a line like `name = \"retry\"`");
     section.require("source", "add a line like `source = \"bundled:model-retry\"`");
     let name = unique_name(reader, &mut section, names, "layers");
     let source = source(reader, &mut section);
     let config = section.json(reader, "config").map_or_else(|| Value::Object(Map::new()), whole_numbers);
-    let grants = grants(reader, &mut section, known);
+    let grants = grants(reader, &mut section, known, changeable);
     let limits = limits(reader, &mut section);
     let on_fault = section
         .word(reader, "on-fault", &[("fail", OnFault::Fail), ("skip", OnFault::Skip)])
@@ -130,7 +131,12 @@ pub(super) fn no_file(path: &Path, wanted: &str) -> Option<String> {
     path.exists().then(|| format!("`{}` is no plain {wanted}", path.display()))
 }
 
-fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, known: &Known<'_>) -> Grants {
+fn grants(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    known: &Known<'_>,
+    changeable: &mut Changeable,
+) -> Grants {
     let Some(mut table) = section.table(reader, "grants") else { return Grants::default() };
     let models = table.texts(reader, "models").unwrap_or_default();
     for model in models.iter().filter(|model| model.value != "*") {
@@ -144,7 +150,7 @@ fn grants(reader: &mut Reader<'_>, section: &mut Section<'_>, known: &Known<'_>)
         tools: values(table.texts(reader, "tools").unwrap_or_default()),
         conversation: table.word(reader, "conversation", &access).unwrap_or_default(),
         index: table.flag(reader, "index").is_some_and(|flag| flag.value),
-        workspace: mounts::read(reader, &mut table),
+        workspace: mounts::read(reader, &mut table, changeable),
         secrets: network::secrets(reader, &mut table, known.secrets, &http),
         http,
         permissions: table.flag(reader, "permissions").is_some_and(|flag| flag.value),

@@ -151,6 +151,34 @@ fn mounts() {
 }
 
 #[test]
+fn mounts_in_one_another_are_not_both_changed() {
+    let layer = |name: &str, grant: &str| {
+        format!(
+            "[[middleware]]\nname = \"{name}\"\nsource = \"bundled:x\"\ngrants = {{ workspace = {{ {grant} }} }}\n"
+        )
+    };
+    let with = |first: &str, second: &str| {
+        parse(&format!("{AGENT}{MODELS}{}{}", layer("a", first), layer("b", second)))
+    };
+    for (first, second) in
+        [("all = \"rw:.\"", "n = \"rw:./notes\""), ("n = \"rw:notes\"", "all = \"rw:notes/..\"")]
+    {
+        let errors = with(first, second).expect_err("neither knows how much is in it");
+        assert!(errors.contains("two folders that layers may change lie one in the other"), "{errors}");
+        assert!(errors.contains("this one") && errors.contains("and this one"), "{errors}");
+        let (first, second) = (first.split_once('"').unwrap().1, second.split_once('"').unwrap().1);
+        assert!(errors.contains(first) && errors.contains(second), "both lines are shown: {errors}");
+    }
+    for (first, second) in [
+        ("all = \"rw:.\"", "n = \"ro:notes\""),
+        ("all = \"ro:.\"", "n = \"rw:notes\""),
+        ("n = \"rw:notes\"", "m = \"rw:./notes\""),
+    ] {
+        with(first, second).expect("a good manifest");
+    }
+}
+
+#[test]
 fn mounts_that_are_none() {
     let layer = "[[middleware]]\nname = \"x\"\nsource = \"bundled:x\"\n";
     insta::assert_snapshot!(errors_with(&format!(

@@ -62,11 +62,11 @@ fn check_shows_layers_and_tools_and_writes_nothing() {
 #[test]
 fn check_shows_mounts_and_what_they_expose() {
     let layer = "[[middleware]]\nname = \"x\"\nsource = \"x.wasm\"\n";
-    let grants = "grants = { workspace = { all = \"rw:.\", notes = \"rw:notes\", skills = \"ro:.\" } }\n";
+    let grants = "grants = { workspace = { all = \"rw:.\", notes = \"ro:notes\", skills = \"ro:.\" } }\n";
     let place = Place::new(&format!("{layer}{grants}")).file("x.wasm", cepa_tests::guest!("files"));
     std::fs::create_dir(place.path().join("notes")).expect("a folder can be made");
     let done = place.cepa("check .").ends_with(0);
-    assert!(done.out.contains("workspace=rw:all,rw:notes,ro:skills"), "{}", done.out);
+    assert!(done.out.contains("workspace=rw:all,ro:notes,ro:skills"), "{}", done.out);
     let note = "note: layer `x` may change the manifest, the session file, the file of documents, the component of `x` through its mount `all`; mount a folder without them unless you mean it\n";
     assert!(done.out.contains(note), "{}", done.out);
     assert!(!done.out.contains("mount `notes`") && !done.out.contains("mount `skills`"), "{}", done.out);

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use cepa::error::{Error, ErrorKind};
-use cepa::workspace::{Cause, Folders, Quota, WorkspaceError};
+use cepa::policy::MountSpec;
+use cepa::workspace::{Cause, Folders, Quota, Workspace, WorkspaceError};
 use proptest::prelude::*;
 
-use crate::rig::Rig;
+use crate::rig::{ROOM, Rig};
 
 fn quota(bytes: u64, files: u64) -> Quota {
     Quota { bytes, files }
@@ -99,6 +100,32 @@ fn layers_of_one_folder_share_its_count_and_each_has_its_quota() {
     large.write("work/b", &[0; 10]).unwrap();
     assert_eq!(came_to(large.append("work/b", b"x")), full("workspace-bytes", 21, 20));
     assert_eq!(came_to(small.append("work/a", b"x")), full("workspace-bytes", 21, 10));
+}
+
+#[test]
+fn folders_that_lie_in_one_another_are_not_both_changed() {
+    let rig = Rig::new();
+    std::fs::create_dir(rig.host("work/sub")).unwrap();
+    let folders = Folders::default();
+    let open = |name: &str, writable| {
+        let mount = MountSpec { name: "m".to_owned(), folder: rig.host(name), writable };
+        Workspace::open(&[mount], ROOM, &folders)
+    };
+    let inner = open("work/sub", true).unwrap();
+    for outer in ["work", "work/sub/.."] {
+        let error = open(outer, true).unwrap_err().to_string();
+        assert!(
+            error.contains(" of mount `m` and folder `") && error.contains("lie one in the other"),
+            "{error}"
+        );
+    }
+    open("work", false).unwrap();
+    let beside = open("skills", true).unwrap();
+    drop(inner);
+    let outer = open("work", true).unwrap();
+    assert!(open("work/sub", true).is_err());
+    open("work/sub", false).unwrap();
+    drop((outer, beside));
 }
 
 #[test]
