@@ -23,7 +23,7 @@ pub(super) struct Folder {
 impl Folder {
     /// Keeps others from changing the folder through mounts, so that what is counted is what is there.
     pub(super) fn lock(&self) -> MutexGuard<'_, Usage> {
-        // A count that a panic left half done is one entry wrong at most, and is made anew before it refuses anything.
+        // A count that a panic left half done is one entry wrong at most, and is made anew before long.
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
@@ -17,25 +18,50 @@ pub struct Quota {
     pub files: u64,
 }
 
+/// A folder of more entries is not counted anew each time that something has no room: it would be locked all the time.
+const QUICKLY_COUNTED: u64 = 1_000;
+
+/// How long the count of such a folder does.
+const COUNT_LASTS: Duration = Duration::from_secs(1);
+
 /// What is in a folder, as far as it was counted. Changes through mounts keep it right; those of others are seen when
-/// it is counted anew, which happens before anything is refused.
+/// it is counted anew, which happens before anything is refused, in a large folder once a second.
 #[derive(Debug, Default)]
 pub(super) struct Usage {
     bytes: u64,
     files: u64,
     /// Whether everything was counted: not at first, nor where there is more than was allowed.
     whole: bool,
+    /// When it was counted at last, and up to how many entries.
+    counted: Option<(Instant, u64)>,
 }
 
 impl Usage {
     /// Makes sure that there is room for so much more.
     pub(super) fn make_room(&mut self, dir: &Dir, quota: Quota, bytes: u64, files: u64) -> Result<(), Cause> {
-        let fits = self.whole && self.lacks(quota, bytes, files).is_none();
-        if fits || (bytes, files) == (0, 0) {
+        if (bytes, files) == (0, 0) {
             return Ok(());
         }
-        *self = Self::count(dir, quota.files)?;
-        self.lacks(quota, bytes, files).map_or(Ok(()), Err)
+        let fits = self.whole && self.lacks(quota, bytes, files).is_none();
+        if !fits && !self.is_fresh(quota) {
+            *self = Self::count(dir, quota.files)?;
+        }
+        match self.lacks(quota, bytes, files) {
+            Some(full) => Err(full),
+            None if self.whole => Ok(()),
+            // What was not counted may have any size.
+            None => {
+                let (limit, allowed) = ("workspace-files", quota.files);
+                Err(Cause::Full { limit, used: allowed.saturating_add(1), allowed })
+            }
+        }
+    }
+
+    /// Whether another count would take long and tell little: a large folder was counted just now, and as far as it
+    /// matters here.
+    fn is_fresh(&self, quota: Quota) -> bool {
+        self.files > QUICKLY_COUNTED
+            && self.counted.is_some_and(|(at, up_to)| up_to >= quota.files && at.elapsed() < COUNT_LASTS)
     }
 
     fn lacks(&self, quota: Quota, bytes: u64, files: u64) -> Option<Cause> {
@@ -68,6 +94,7 @@ impl Usage {
     /// Counts what is in a folder, links as they are, up to one entry more than may be there.
     fn count(dir: &Dir, files_max: u64) -> io::Result<Self> {
         let mut usage = Self { whole: true, ..Self::default() };
+        let counted = |usage: Self| Self { counted: Some((Instant::now(), files_max)), ..usage };
         let mut folders = vec![PathBuf::from(".")];
         while let Some(folder) = folders.pop() {
             let Some(entries) = present(dir.open_dir_nofollow(&folder).and_then(|folder| folder.entries()))?
@@ -76,7 +103,7 @@ impl Usage {
             };
             for entry in entries {
                 if usage.files > files_max {
-                    return Ok(Self { whole: false, ..usage });
+                    return Ok(counted(Self { whole: false, ..usage }));
                 }
                 let entry = entry?;
                 let Some(metadata) = present(entry.metadata())? else { continue };
@@ -88,7 +115,7 @@ impl Usage {
                 }
             }
         }
-        Ok(usage)
+        Ok(counted(usage))
     }
 }
 
@@ -102,5 +129,59 @@ fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
             }
             _ => Err(error),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cap_std::ambient_authority;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const FILES: u64 = QUICKLY_COUNTED + 3;
+
+    /// A folder of so many files that it is not counted each time.
+    fn large_folder() -> (TempDir, Dir) {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..FILES {
+            std::fs::write(folder.path().join(n.to_string()), "x").unwrap();
+        }
+        let dir = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
+        (folder, dir)
+    }
+
+    fn quota(files: u64) -> Quota {
+        Quota { bytes: u64::MAX, files }
+    }
+
+    #[test]
+    fn a_large_folder_that_is_full_is_not_counted_at_each_refusal() {
+        let (folder, dir) = large_folder();
+        let mut usage = Usage::default();
+        let mut one_more = |files: u64, just_counted: bool| {
+            // No matter how slow the machine is: the count was made just now, or it is none any more.
+            usage.counted =
+                usage.counted.filter(|_| just_counted).map(|(at, up_to)| (at + COUNT_LASTS, up_to));
+            usage.make_room(&dir, quota(files), 0, 1).is_ok()
+        };
+        let (small, large) = (QUICKLY_COUNTED, FILES + 1);
+        assert!(!one_more(small, false), "it is counted as far as this quota goes");
+        assert!(one_more(large, true), "that does not hold for a larger one");
+        assert!(!one_more(small, true));
+        for n in 0..FILES / 2 {
+            std::fs::remove_file(folder.path().join(n.to_string())).unwrap();
+        }
+        assert!(!one_more(small, true), "the count is a moment old");
+        assert!(one_more(small, false), "it is counted anew");
+    }
+
+    #[test]
+    fn nothing_grows_where_not_everything_was_counted() {
+        let (_folder, dir) = large_folder();
+        let mut usage = Usage::default();
+        let refused = usage.make_room(&dir, quota(10), 1, 0);
+        assert_eq!(refused, Err(Cause::Full { limit: "workspace-files", used: 11, allowed: 10 }));
+        assert_eq!(usage.make_room(&dir, quota(FILES), 1, 0), Ok(()));
     }
 }
