@@ -17,6 +17,7 @@ mod explain;
 mod flow;
 mod hooks;
 mod instance;
+mod jobs;
 mod json_room;
 mod layer;
 mod load_error;

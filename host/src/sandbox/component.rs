@@ -163,7 +163,9 @@ impl Sandbox {
             schema.check(&spec)?;
         }
         let workspace = self.workspace(&spec)?;
-        let info = LayerInfo::new(spec, component.reading.wasi, workspace, Arc::clone(&self.resolver))?;
+        let resolver = Arc::clone(&self.resolver);
+        let jobs = self.runtime.jobs.of_layer();
+        let info = LayerInfo::new(spec, component.reading.wasi, workspace, resolver, jobs)?;
         Ok(Arc::new(ComponentMiddleware::new(component, Arc::new(info))))
     }
 
@@ -212,7 +214,8 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         max_faults: MAX_FAULTS_DEFAULT,
     };
     let limits = spec.limits.clone();
-    let info = Arc::new(LayerInfo::new(spec, component.reading.wasi, None, Arc::new(SystemResolver))?);
+    let jobs = component.template.runtime.jobs.of_layer();
+    let info = Arc::new(LayerInfo::new(spec, component.reading.wasi, None, Arc::new(SystemResolver), jobs)?);
     let context = ReplyContext::builder("", "").build();
     let log = Arc::new(LogBudget::new(limits.log));
     let made = component.template.instantiate(context, info, log).await;
@@ -232,7 +235,10 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
         Ok(Err(error)) => return Err(mismatch(&component.name, &error)),
         Ok(Ok(schema)) => schema,
     };
-    schema.map(|text| ConfigSchema::parse(&component.name, &text)).transpose()
+    let Some(text) = schema else { return Ok(None) };
+    let name = component.name.clone();
+    let parsed = tokio::task::spawn_blocking(move || ConfigSchema::parse(&name, &text)).await;
+    parsed.map_err(LoadError::engine)?.map(Some)
 }
 
 /// The engine matches types exactly, and says where they first differ.

@@ -7,13 +7,14 @@ mod index;
 mod json;
 mod message;
 mod model;
+mod schema;
 mod workspace;
 
 pub(super) use decision::{permission_from_guest, permission_to_guest, verdict_from_guest};
 pub(super) use error::{error_from_guest, error_to_guest};
 pub(super) use event::{event_from_guest, event_to_guest, kinds_from_guest, outcome_to_guest};
 pub(super) use index::{document_to_guest, documents_from_guest, filter_from_guest, hit_to_guest};
-pub(super) use json::{json_from_guest, schema_from_guest};
+pub(super) use json::json_from_guest;
 pub(super) use message::{
     call_to_guest, content_from_guest, message_from_guest, message_to_guest, messages_from_guest,
     messages_to_guest, parts_from_guest, parts_to_guest, state_from_guest, state_to_guest,
@@ -21,6 +22,7 @@ pub(super) use message::{
 pub(super) use model::{
     choice_from_guest, choice_to_guest, reason_to_guest, tool_to_guest, tools_from_guest, usage_to_guest,
 };
+pub(super) use schema::{compiled_schema, schema_from_guest};
 pub(super) use workspace::entry_to_guest;
 
 /// Makes both directions between two enums of the same cases.

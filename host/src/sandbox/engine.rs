@@ -8,6 +8,7 @@ use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAlloc
 use crate::policy::{STACK_BYTES, TABLE_ELEMENTS_MAX};
 
 use super::budget::{CORE_INSTANCES_MAX, MEMORIES_MAX, TABLES_MAX, TICK, Ticks};
+use super::jobs::AllJobs;
 
 /// How many instances may live at once. Each holds address space, not memory, until it is used.
 pub(super) const INSTANCES_MAX: u32 = 512;
@@ -105,6 +106,7 @@ pub(super) struct Runtime {
     pub(super) engine: Engine,
     pub(super) ticks: Ticks,
     pub(super) counts: Arc<Counts>,
+    pub(super) jobs: AllJobs,
     /// Why instances are not pooled, if they are not.
     pub(super) unpooled: Option<String>,
 }
@@ -122,7 +124,7 @@ impl Runtime {
         };
         let ticks = Ticks::default();
         start_ticking(&engine, ticks.clone())?;
-        Ok(Self { engine, ticks, counts: Arc::default(), unpooled })
+        Ok(Self { engine, ticks, counts: Arc::default(), jobs: AllJobs::default(), unpooled })
     }
 }
 

@@ -158,7 +158,10 @@ impl ComponentLayer {
     pub(super) async fn list_tools(self: Arc<Self>) -> Result<Vec<ToolDefinition>, Failure> {
         let call = owning!(guest => call_list_tools(guest));
         let tools = self.call(HookKind::ToolSource, call).await?.map_err(error_from_guest)?;
-        tools_from_guest(tools).map_err(|error| self.bad_output(HookKind::ToolSource, &error))
+        let tools = self.info.jobs.run(move || tools_from_guest(tools, &[])).await;
+        let tools =
+            tools.unwrap_or_else(|_| Err(Error::internal("the host broke off in checking these tools")));
+        tools.map_err(|error| self.bad_output(HookKind::ToolSource, &error))
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) async fn migrate(
     let fault = |cause: String| Failure::from(Fault { layer: name.clone(), hook: EXPORT, cause });
     let limits = layer.spec.limits.clone();
     let spec = LayerSpec { grants: Grants { state: true, ..Grants::default() }, ..layer.spec.clone() };
-    let narrowed = LayerInfo::new(spec, layer.wasi, None, Arc::new(SystemResolver));
+    let narrowed = LayerInfo::new(spec, layer.wasi, None, Arc::new(SystemResolver), layer.jobs.clone());
     let narrowed = narrowed.map_err(|error| fault(error.to_string()))?;
     let log = Arc::new(LogBudget::new(limits.log));
     let made = template.instantiate(context, Arc::new(narrowed), log).await;

@@ -17,7 +17,7 @@ use crate::error::Error;
 use super::bindings::cepa::middleware::types;
 use super::convert::{
     call_to_guest, content_from_guest, error_to_guest, json_from_guest, message_to_guest, reason_to_guest,
-    usage_to_guest,
+    schema_from_guest, usage_to_guest,
 };
 use super::copied::Shared;
 use super::store::GuestState;
@@ -109,6 +109,14 @@ impl GuestState {
         let value = self.table.get_mut(this)?;
         self.budget.edit(value.copied_by_edit())?;
         Ok(value)
+    }
+
+    /// The JSON Schema that a guest sets; absent to remove.
+    async fn schema(&mut self, schema: Option<String>) -> wasmtime::Result<Result<Option<Value>, Error>> {
+        let Some(text) = schema else { return Ok(Ok(None)) };
+        self.budget.parse(Some(&text))?;
+        let schema = self.job(move || schema_from_guest("the schema", &text)).await.flatten();
+        Ok(schema.map(Some))
     }
 
     /// A response of a layer's own. A constructor has no error value, so what is wrong with the content is answered in

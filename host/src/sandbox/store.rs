@@ -12,6 +12,7 @@ use crate::policy::{Grants, LayerSpec};
 use crate::workspace::Workspace;
 
 use super::budget::{Budget, Line, LogBudget, Ticks};
+use super::jobs::LayerJobs;
 use super::load_error::LoadError;
 use super::output::{GuestOutput, Printed};
 use super::resources::Unreadable;
@@ -34,6 +35,8 @@ pub(super) struct LayerInfo {
     pub(super) wasi: bool,
     /// The files it may use; none if no mount was granted.
     pub(super) workspace: Option<Arc<Workspace>>,
+    /// Its work on threads that may wait.
+    pub(super) jobs: LayerJobs,
 }
 
 impl LayerInfo {
@@ -43,11 +46,12 @@ impl LayerInfo {
         wasi: bool,
         workspace: Option<Arc<Workspace>>,
         resolver: Arc<dyn Resolver>,
+        jobs: LayerJobs,
     ) -> Result<Self, LoadError> {
         let Grants { http, secrets, .. } = &spec.grants;
         let http = Client::new(http, secrets, resolver, Bounds::default())
             .map_err(|error| LoadError::Grants { layer: spec.name.clone(), cause: error.to_string() })?;
-        Ok(Self { config: spec.config.to_string(), http, workspace, spec, wasi })
+        Ok(Self { config: spec.config.to_string(), http, workspace, spec, wasi, jobs })
     }
 }
 
@@ -131,6 +135,15 @@ impl GuestState {
         {
             self.context.ledger.spend(&self.layer.spec.name, hook, &self.budget.spent());
         }
+    }
+
+    /// Does work for the guest that may take long, on a thread that may wait. Waiting for room is the guest's own time.
+    pub(super) async fn job<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let done = self.budget.waiting(self.layer.jobs.run(work)).await;
+        done.map_err(|_| Error::internal("the host broke off in its work for this call"))
     }
 
     /// Gives the guest a handle.

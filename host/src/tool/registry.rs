@@ -196,16 +196,7 @@ impl Toolbox {
     /// Does nothing while another one does it: asking may take its time, and is not to hold up everyone.
     pub async fn refresh(&self) {
         let Ok(mut stands) = self.stands.try_lock() else { return };
-        // All at once: the slowest is waited for, and not one after another.
-        let lists = join_all(stands.iter().map(Stand::current)).await;
-        let mut changed = false;
-        for (at, list) in lists.into_iter().enumerate() {
-            if let Some((owner, list)) = list {
-                renew(&mut stands, at, &owner, list);
-                changed = true;
-            }
-        }
-        if changed {
+        if renew_all(&mut stands).await {
             *self.shelf.write().unwrap_or_else(PoisonError::into_inner) =
                 Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
         }
@@ -214,9 +205,7 @@ impl Toolbox {
     /// A toolbox of the same tools that may get others besides. It follows the same providers, on its own.
     pub async fn fork(&self) -> Self {
         let mut stands = self.stands.lock().await.clone();
-        for at in 0..stands.len() {
-            renew(&mut stands, at).await;
-        }
+        renew_all(&mut stands).await;
         let shelf = Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
         Self { shelf: RwLock::new(shelf), stands: tokio::sync::Mutex::new(stands) }
     }
@@ -254,6 +243,21 @@ impl Toolbox {
     fn shelf_mut(&mut self) -> &mut Shelf {
         Arc::make_mut(self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Takes over the lists of the providers that have others than those taken last, and says whether any has.
+///
+/// All are asked at once: the slowest is waited for, and not one after another.
+async fn renew_all(stands: &mut [Stand]) -> bool {
+    let lists = join_all(stands.iter().map(Stand::current)).await;
+    let mut changed = false;
+    for (at, list) in lists.into_iter().enumerate() {
+        if let Some((owner, list)) = list {
+            renew(stands, at, &owner, list);
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// Takes over a list of one stand's provider.

@@ -164,6 +164,16 @@ rows! {
     sends_json_that_grows_when_it_is_parsed: Row::new(guest!("inflate"))
         .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 134217728 bytes allowed"]);
 
+    sets_schemas_that_take_long: Row::new(guest!("schemes"))
+        .says("long: limit `schema-bytes` reached: 65537 of 65536 allowed")
+        .says("many: limit `schema-patterns` reached: 257 of 256 allowed")
+        .says("deep: the schema is no JSON Schema: ")
+        .says("tools: limit `schemas-bytes` reached: 1114112 of 1048576 allowed")
+        .says("fewer tools: taken")
+        .says("the tools that there were: taken")
+        .says("no schema: taken")
+        .works("Answer.");
+
     keeps_handles_past_their_call: Row::new(guest!("keep-handles")).script(CALLS_LOOK).works("Answer.");
 
     uses_a_handle_twice: Row::new(guest!("reuse"))

@@ -26,11 +26,7 @@ impl GuestState {
         let layer = self.layer.spec.name.clone();
         let place = StatePlace::new(layer, scope, &self.context.session_id, &self.context.reply_id);
         let (index, collection) = (self.context.services.index(), Collection { place, name: collection });
-        let task = tokio::task::spawn_blocking(move || work(&index, &collection));
-        match self.budget.waiting(task).await {
-            Ok(result) => result,
-            Err(_) => Err(Error::internal("the host broke off in its work with these documents")),
-        }
+        self.job(move || work(&index, &collection)).await?
     }
 }
 

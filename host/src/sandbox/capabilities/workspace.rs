@@ -21,17 +21,13 @@ impl GuestState {
         work: impl FnOnce(&Workspace, &str) -> Result<T, WorkspaceError> + Send + 'static,
     ) -> Result<T, Error> {
         let workspace = self.workspace(&path)?;
-        let task = tokio::task::spawn_blocking(move || work(&workspace, &path));
-        match self.budget.waiting(task).await {
-            Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => {
-                if error.is_denial() {
-                    self.note_denied("workspace", &error.path);
-                }
-                Err(error.into())
+        let result = self.job(move || work(&workspace, &path)).await?;
+        result.map_err(|error| {
+            if error.is_denial() {
+                self.note_denied("workspace", &error.path);
             }
-            Err(_) => Err(Error::internal("the host broke off in its work with this file")),
-        }
+            error.into()
+        })
     }
 }
 

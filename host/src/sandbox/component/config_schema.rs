@@ -4,6 +4,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 
 use crate::policy::LayerSpec;
+use crate::sandbox::convert::compiled_schema;
 use crate::sandbox::load_error::LoadError;
 
 /// A JSON Schema, compiled once for all layers of the component.
@@ -15,9 +16,8 @@ pub(super) struct ConfigSchema {
 impl ConfigSchema {
     /// Reads what the component `name` says its schema is.
     pub(super) fn parse(name: &str, text: &str) -> Result<Self, LoadError> {
-        let unusable = |cause: String| LoadError::Schema { name: name.to_owned(), cause };
-        let schema: Value = serde_json::from_str(text).map_err(|error| unusable(error.to_string()))?;
-        let validator = jsonschema::validator_for(&schema).map_err(|error| unusable(error.to_string()))?;
+        let (schema, validator) = compiled_schema("it", text)
+            .map_err(|error| LoadError::Schema { name: name.to_owned(), cause: error.message })?;
         Ok(Self { schema, validator })
     }
 

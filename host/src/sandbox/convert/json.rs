@@ -23,15 +23,3 @@ pub(super) fn object_from_guest(what: &str, text: &str) -> Result<Map<String, Va
 pub(super) fn object_to_guest(object: Map<String, Value>) -> String {
     if object.is_empty() { String::new() } else { Value::Object(object).to_string() }
 }
-
-/// A JSON Schema of a guest.
-pub(in crate::sandbox) fn schema_from_guest(what: &str, text: &str) -> Result<Value, Error> {
-    let schema = json_from_guest(what, text)?;
-    if !schema.is_object() && !schema.is_boolean() {
-        return Err(Error::invalid(format!("{what} is no JSON Schema: an object is wanted")));
-    }
-    // The crate is built without its resolvers of `http:` and `file:`, so that a foreign schema reads nothing.
-    jsonschema::validator_for(&schema)
-        .map_err(|error| Error::invalid(format!("{what} is no JSON Schema: {error}")))?;
-    Ok(schema)
-}

@@ -1,9 +1,12 @@
 //! What a model is offered, and what it reports.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use super::json::{object_from_guest, object_to_guest, schema_from_guest};
+use serde_json::Value;
+
+use super::json::{json_from_guest, object_from_guest, object_to_guest};
 use super::same_cases;
+use super::schema::Schemas;
 use crate::error::Error;
 use crate::message::{FinishReason, ToolChoice, ToolDefinition, Usage};
 use crate::sandbox::bindings::cepa::middleware::types as wit;
@@ -25,9 +28,20 @@ pub(in crate::sandbox) fn tool_to_guest(tool: &ToolDefinition) -> wit::ToolDefin
     }
 }
 
-fn tool_from_guest(tool: wit::ToolDefinition) -> Result<ToolDefinition, Error> {
+/// How many tools a guest may give at once: more than a model can choose from, and few enough to be compiled at a start.
+const TOOLS_MAX: usize = 1_024;
+
+/// A tool of a guest. Parameters that it has already are not compiled again.
+fn tool_from_guest(
+    tool: wit::ToolDefinition,
+    known: &HashMap<&str, &Value>,
+    schemas: &mut Schemas,
+) -> Result<ToolDefinition, Error> {
     let what = format!("`parameters` of tool `{}`", tool.name);
-    let parameters = schema_from_guest(&what, &tool.parameters)?;
+    let parameters = json_from_guest(&what, &tool.parameters)?;
+    if known.get(tool.name.as_str()).is_none_or(|known| **known != parameters) {
+        schemas.compile(&what, &tool.parameters, &parameters)?;
+    }
     let metadata = object_from_guest("the tool's `metadata`", &tool.metadata)?;
     Ok(ToolDefinition {
         name: tool.name,
@@ -38,12 +52,11 @@ fn tool_from_guest(tool: wit::ToolDefinition) -> Result<ToolDefinition, Error> {
     })
 }
 
-/// How many tools a guest may give at once: more than a model can choose from, and few enough to be compiled at a start.
-const TOOLS_MAX: usize = 1_024;
-
-/// Tool definitions of a guest: not too many, each with a name of its own.
+/// Tool definitions of a guest: not too many, each with a name of its own. Compiling the schemas that are not `known` may
+/// take long.
 pub(in crate::sandbox) fn tools_from_guest(
     tools: Vec<wit::ToolDefinition>,
+    known: &[ToolDefinition],
 ) -> Result<Vec<ToolDefinition>, Error> {
     if tools.len() > TOOLS_MAX {
         return Err(Error::limit("tools", TOOLS_MAX, tools.len()));
@@ -57,7 +70,10 @@ pub(in crate::sandbox) fn tools_from_guest(
             return Err(Error::invalid(format!("two tools are named `{}`", tool.name)));
         }
     }
-    tools.into_iter().map(tool_from_guest).collect()
+    let known: HashMap<&str, &Value> =
+        known.iter().map(|tool| (tool.name.as_str(), &tool.parameters)).collect();
+    let mut schemas = Schemas::default();
+    tools.into_iter().map(|tool| tool_from_guest(tool, &known, &mut schemas)).collect()
 }
 
 pub(in crate::sandbox) fn choice_to_guest(choice: ToolChoice) -> wit::ToolChoice {

@@ -21,7 +21,7 @@ counted! {
         fn set_input(this: Resource<ReplyRequest>, messages: Vec<types::Message>) -> Answer<()>;
         fn resumed(this: Resource<ReplyRequest>) -> bool;
         fn output_schema(this: Resource<ReplyRequest>) -> Option<String>;
-        fn set_output_schema(this: Resource<ReplyRequest>, schema: Option<String>) -> Answer<()>;
+        async fn set_output_schema(this: Resource<ReplyRequest>, schema: Option<String>) -> Answer<()>;
         fn tool_choice(this: Resource<ReplyRequest>) -> types::ToolChoice;
         fn set_tool_choice(this: Resource<ReplyRequest>, choice: types::ToolChoice) -> ();
         fn metadata(this: Resource<ReplyRequest>, key: String) -> Option<String>;
@@ -85,11 +85,11 @@ counted! {
         fn replace_message(this: Resource<ModelRequest>, index: u32, message: types::Message) -> Answer<()>;
         fn remove_message(this: Resource<ModelRequest>, index: u32) -> Answer<()>;
         fn tools(this: Resource<ModelRequest>) -> Vec<types::ToolDefinition>;
-        fn set_tools(this: Resource<ModelRequest>, tools: Vec<types::ToolDefinition>) -> Answer<()>;
+        async fn set_tools(this: Resource<ModelRequest>, tools: Vec<types::ToolDefinition>) -> Answer<()>;
         fn tool_choice(this: Resource<ModelRequest>) -> types::ToolChoice;
         fn set_tool_choice(this: Resource<ModelRequest>, choice: types::ToolChoice) -> ();
         fn output_schema(this: Resource<ModelRequest>) -> Option<String>;
-        fn set_output_schema(this: Resource<ModelRequest>, schema: Option<String>) -> Answer<()>;
+        async fn set_output_schema(this: Resource<ModelRequest>, schema: Option<String>) -> Answer<()>;
         fn parameter(this: Resource<ModelRequest>, name: String) -> Option<String>;
         fn parameters(this: Resource<ModelRequest>) -> Vec<(String, String)>;
         fn set_parameter(this: Resource<ModelRequest>, name: String, value: Option<String>) -> Answer<()>;

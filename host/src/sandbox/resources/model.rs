@@ -9,7 +9,7 @@ use crate::request::{ModelRequest, ModelResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
     choice_from_guest, choice_to_guest, content_from_guest, message_from_guest, message_to_guest,
-    messages_from_guest, messages_to_guest, schema_from_guest, tool_to_guest, tools_from_guest,
+    messages_from_guest, messages_to_guest, tool_to_guest, tools_from_guest,
 };
 use crate::sandbox::store::GuestState;
 
@@ -139,13 +139,15 @@ impl wit::HostModelRequest for GuestState {
         Ok(self.table.get(&this)?.tools.iter().map(tool_to_guest).collect())
     }
 
-    fn set_tools(
+    async fn set_tools(
         &mut self,
         this: Resource<ModelRequest>,
         tools: Vec<types::ToolDefinition>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
+        let known = Arc::clone(&self.table.get(&this)?.tools);
+        let tools = self.job(move || tools_from_guest(tools, &known)).await.flatten();
         let this = self.edit(&this)?;
-        answer(tools_from_guest(tools).map(|tools| this.edit().tools = Arc::new(tools)))
+        answer(tools.map(|tools| this.edit().tools = Arc::new(tools)))
     }
 
     fn tool_choice(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<types::ToolChoice> {
@@ -165,14 +167,13 @@ impl wit::HostModelRequest for GuestState {
         Ok(self.table.get(&this)?.output_schema.as_ref().map(ToString::to_string))
     }
 
-    fn set_output_schema(
+    async fn set_output_schema(
         &mut self,
         this: Resource<ModelRequest>,
         schema: Option<String>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.parse(schema.as_deref())?;
+        let schema = self.schema(schema).await?;
         let this = self.edit(&this)?;
-        let schema = schema.map(|text| schema_from_guest("the schema", &text)).transpose();
         answer(schema.map(|schema| this.edit().output_schema = schema))
     }
 

@@ -7,7 +7,7 @@ use crate::request::{ReplyRequest, ReplyResponse};
 use crate::sandbox::bindings::cepa::middleware::{requests as wit, types};
 use crate::sandbox::convert::{
     choice_from_guest, choice_to_guest, content_from_guest, error_to_guest, message_to_guest,
-    messages_from_guest, outcome_to_guest, schema_from_guest, usage_to_guest,
+    messages_from_guest, outcome_to_guest, usage_to_guest,
 };
 use crate::sandbox::store::GuestState;
 
@@ -38,14 +38,13 @@ impl wit::HostReplyRequest for GuestState {
         Ok(self.table.get(&this)?.output_schema.as_ref().map(ToString::to_string))
     }
 
-    fn set_output_schema(
+    async fn set_output_schema(
         &mut self,
         this: Resource<ReplyRequest>,
         schema: Option<String>,
     ) -> wasmtime::Result<Result<(), types::Error>> {
-        self.budget.parse(schema.as_deref())?;
+        let schema = self.schema(schema).await?;
         let this = self.edit(&this)?;
-        let schema = schema.map(|text| schema_from_guest("the schema", &text)).transpose();
         answer(schema.map(|schema| this.edit().output_schema = schema))
     }
 
