@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::chain::{ChainEntry, Health, Middleware, OnFault};
-use crate::http::{Rule, SecretGrant};
+use crate::http::{Bounds, Rule, SecretGrant};
 
 /// A layer of the manifest, resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,6 +148,17 @@ pub struct Limits {
     /// Bytes of the layer's documents, in all its collections and sessions. Default 64 MiB: some ten thousand pages. Each
     /// document counts its id, its text, its metadata and 64 bytes.
     pub index: u64,
+    /// Bytes of the body of a request to a server. Default 1 MiB: a long text with a picture.
+    pub http_request_body: u64,
+    /// Bytes of the body of a server's answer. Default 16 MiB: a large document.
+    pub http_response_body: u64,
+    /// Time until a connection to a server stands. Default 5 s: a server that is there answers sooner.
+    pub http_connect: Duration,
+    /// Time from a request to its answer, and from one part of the answer to the next. Default 15 s: a slow query.
+    pub http_idle: Duration,
+    /// Time from a request to the last byte of its answer, redirects included. Default 30 s: half of `wall`, so that a
+    /// layer learns of it before it is ended.
+    pub http_total: Duration,
     /// Handles held at once. Default 10,000: more are a leak.
     pub handles: u32,
     /// Elements of all its tables together. Default 100,000, which is also the most: the largest language runtimes
@@ -157,6 +168,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
+        let http = Bounds::default();
         Self {
             memory: 64 << 20,
             cpu: Duration::from_secs(1),
@@ -172,6 +184,11 @@ impl Default for Limits {
             workspace_bytes: 1 << 30,
             workspace_files: 100_000,
             index: 64 << 20,
+            http_request_body: http.request_body,
+            http_response_body: http.response_body,
+            http_connect: http.connect,
+            http_idle: http.idle,
+            http_total: http.total,
             handles: 10_000,
             tables: TABLE_ELEMENTS_MAX,
         }
@@ -191,7 +208,7 @@ pub enum Bound {
 
 impl Limits {
     /// Every limit by its name in the manifest.
-    pub fn each(&self) -> [(&'static str, Bound); 16] {
+    pub fn each(&self) -> [(&'static str, Bound); 21] {
         let Self {
             memory,
             cpu,
@@ -207,6 +224,11 @@ impl Limits {
             workspace_bytes,
             workspace_files,
             index,
+            http_request_body,
+            http_response_body,
+            http_connect,
+            http_idle,
+            http_total,
             handles,
             tables,
         } = *self;
@@ -225,8 +247,25 @@ impl Limits {
             ("workspace-bytes", Bound::Bytes(workspace_bytes)),
             ("workspace-files", Bound::Count(workspace_files)),
             ("index", Bound::Bytes(index)),
+            ("http-request-body", Bound::Bytes(http_request_body)),
+            ("http-response-body", Bound::Bytes(http_response_body)),
+            ("http-connect", Bound::Time(http_connect)),
+            ("http-idle", Bound::Time(http_idle)),
+            ("http-total", Bound::Time(http_total)),
             ("handles", Bound::Count(handles)),
             ("tables", Bound::Count(tables)),
         ]
+    }
+
+    /// The bounds of its requests to servers: its own, and those that are the same for every layer.
+    pub fn http(&self) -> Bounds {
+        Bounds {
+            request_body: self.http_request_body,
+            response_body: self.http_response_body,
+            connect: self.http_connect,
+            idle: self.http_idle,
+            total: self.http_total,
+            ..Bounds::default()
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-/// The bounds of a layer's requests. The limits of the layer hold besides: `wall` for time, `bytes-copied` for sizes.
+/// The bounds of a layer's requests. Bodies and times are the layer's limits, the others are the same for every layer.
+///
+/// The limits `wall` and `bytes-copied` hold besides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Requests and answers that one instance may hold at once. Default 8: each may hold a connection.
@@ -14,7 +16,7 @@ pub struct Bounds {
     /// Bytes of their names and values. Default 16 KiB: what servers accept.
     pub request_header_bytes: usize,
     /// Bytes of a request's body. Default 1 MiB.
-    pub request_body: usize,
+    pub request_body: u64,
     /// Headers of an answer. Default 100.
     pub response_headers: usize,
     /// Bytes of their names and values. Default 64 KiB.
@@ -23,11 +25,11 @@ pub struct Bounds {
     pub response_body: u64,
     /// Redirects that are followed. Default 5.
     pub redirects: usize,
-    /// Until the connection stands. Default 10 s.
+    /// Until the connection stands. Default 5 s.
     pub connect: Duration,
-    /// From the request to its answer, and from one part of the answer to the next. Default 20 s.
+    /// From the request to its answer, and from one part of the answer to the next. Default 15 s.
     pub idle: Duration,
-    /// For everything, from the request to the last byte, redirects included. Default 60 s.
+    /// For everything, from the request to the last byte, redirects included. Default 30 s.
     pub total: Duration,
 }
 
@@ -43,9 +45,9 @@ impl Default for Bounds {
             response_header_bytes: 64 << 10,
             response_body: 16 << 20,
             redirects: 5,
-            connect: Duration::from_secs(10),
-            idle: Duration::from_secs(20),
-            total: Duration::from_secs(60),
+            connect: Duration::from_secs(5),
+            idle: Duration::from_secs(15),
+            total: Duration::from_secs(30),
         }
     }
 }

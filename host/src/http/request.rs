@@ -64,8 +64,9 @@ impl Request {
     /// When it is too large.
     pub fn set_body(&mut self, body: Vec<u8>) -> Result<(), FetchError> {
         let allowed = self.granted.bounds.request_body;
-        if body.len() > allowed {
-            return Err(FetchError::limit("http-request-body", allowed, body.len()));
+        let used = body.len() as u64;
+        if used > allowed {
+            return Err(FetchError::Limit { name: "http-request-body", allowed, used });
         }
         self.hop.body = body;
         Ok(())

@@ -183,6 +183,15 @@ fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
             .unwrap_or(default.workspace_bytes),
         workspace_files: table.count(reader, "workspace-files", 0).unwrap_or(default.workspace_files),
         index: table.parsed(reader, "index", units::size).unwrap_or(default.index),
+        http_request_body: table
+            .parsed(reader, "http-request-body", units::size)
+            .unwrap_or(default.http_request_body),
+        http_response_body: table
+            .parsed(reader, "http-response-body", units::size)
+            .unwrap_or(default.http_response_body),
+        http_connect: table.parsed(reader, "http-connect", positive_duration).unwrap_or(default.http_connect),
+        http_idle: table.parsed(reader, "http-idle", positive_duration).unwrap_or(default.http_idle),
+        http_total: table.parsed(reader, "http-total", positive_duration).unwrap_or(default.http_total),
         handles: table.count(reader, "handles", 1).unwrap_or(default.handles),
         tables: table.count_within(reader, "tables", 0..=TABLE_ELEMENTS_MAX).unwrap_or(default.tables),
     };

@@ -7,7 +7,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::chain::{HookKind, NoteKind, ReplyContext};
 use crate::error::{Error, ErrorKind};
-use crate::http::{Bounds, Client, Resolver, Slots};
+use crate::http::{Client, Resolver, Slots};
 use crate::policy::{Grants, LayerSpec};
 use crate::workspace::Workspace;
 
@@ -49,7 +49,7 @@ impl LayerInfo {
         jobs: LayerJobs,
     ) -> Result<Self, LoadError> {
         let Grants { http, secrets, .. } = &spec.grants;
-        let http = Client::new(http, secrets, resolver, Bounds::default())
+        let http = Client::new(http, secrets, resolver, spec.limits.http())
             .map_err(|error| LoadError::Grants { layer: spec.name.clone(), cause: error.to_string() })?;
         Ok(Self { config: spec.config.to_string(), http, workspace, spec, wasi, jobs })
     }

@@ -2,6 +2,7 @@
 //! next reply works, and the operator is told the cause.
 
 mod crafted;
+mod network;
 mod promises;
 mod row;
 
@@ -211,6 +212,7 @@ rows! {
             "http://0x7f.1/",
             "http://[::ffff:127.0.0.1]/",
             "http://localhost/",
+            "http://[fe80::1%25eth0]/",
             "file:///etc/passwd",
             "http://example.test@169.254.169.254/",
         ] }))

@@ -1,6 +1,9 @@
 //! Servers and secrets.
 
+use std::time::Duration;
+
 use super::*;
+use crate::http::Bounds;
 
 const LAYER: &str = "[[middleware]]\nname = \"x\"\nsource = \"bundled:y\"\n";
 
@@ -20,6 +23,25 @@ fn servers_and_secrets_are_read() {
         ("key", vec!["https://api.test".to_owned(), "http://localhost:8080".to_owned()])
     );
     assert!(!format!("{manifest:?}").contains("sk-from-the-environment"));
+}
+
+#[test]
+fn how_much_and_how_long_is_the_operators_to_say() {
+    let manifest = parse(&format!(
+        "{AGENT}{MODELS}{LAYER}limits = {{ http-request-body = \"0B\", http-response-body = \"2MiB\", http-connect = \"1s\", \
+         http-idle = \"2m\", http-total = \"1h\" }}\n"
+    ))
+    .expect("a good manifest");
+    let bounds = manifest.layers[0].limits.http();
+    let wanted = Bounds {
+        request_body: 0,
+        response_body: 2 << 20,
+        connect: Duration::from_secs(1),
+        idle: Duration::from_secs(120),
+        total: Duration::from_secs(3_600),
+        ..Bounds::default()
+    };
+    assert_eq!(bounds, wanted);
 }
 
 #[test]
