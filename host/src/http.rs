@@ -13,6 +13,7 @@ mod granted;
 mod header;
 mod hop;
 mod origin;
+mod reach;
 mod redirect;
 mod request;
 mod resolve;

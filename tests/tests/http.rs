@@ -68,6 +68,7 @@ fn grants(server: &str) -> Grants {
     Grants {
         http: vec![format!("GET,POST {server}").parse().unwrap()],
         secrets: vec![secret("key", server), secret("other", "https://api.test")],
+        state: true,
         ..Grants::default()
     }
 }

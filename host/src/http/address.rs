@@ -47,18 +47,22 @@ impl fmt::Display for AddressKind {
 }
 
 /// The metadata services of clouds that have an address of their own within another range.
-const METADATA_V4: [Ipv4Addr; 4] = [
+const METADATA_V4: [Ipv4Addr; 5] = [
     Ipv4Addr::new(169, 254, 169, 254),
     // Amazon's containers.
     Ipv4Addr::new(169, 254, 170, 2),
     Ipv4Addr::new(169, 254, 170, 23),
+    // Azure, although the address is a public one.
+    Ipv4Addr::new(168, 63, 129, 16),
     // Alibaba.
     Ipv4Addr::new(100, 100, 100, 200),
 ];
-const METADATA_V6: [Ipv6Addr; 2] = [
+const METADATA_V6: [Ipv6Addr; 3] = [
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
     // Amazon's containers.
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
+    // Google.
+    Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),
 ];
 
 #[expect(clippy::unnested_or_patterns, reason = "one network a pattern")]
@@ -169,6 +173,8 @@ mod tests {
             ("fd00:ec2::254", Metadata),
             ("169.254.170.2", Metadata),
             ("100.100.100.200", Metadata),
+            ("168.63.129.16", Metadata),
+            ("fd20:ce::254", Metadata),
             ("169.254.0.1", LinkLocal),
             ("fe80::1", LinkLocal),
             ("febf::1", LinkLocal),

@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use reqwest::{Response, Url};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_RANGE, HeaderName, TRANSFER_ENCODING};
+use reqwest::{Response, StatusCode, Url};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::bounds::Bounds;
@@ -15,7 +16,8 @@ use super::time::Clock;
 
 /// An answer, its body not read yet.
 ///
-/// A body that is compressed is given as it is: the host asks for none and unpacks none.
+/// A body that is compressed is given as it is: the host asks for none and unpacks none. From a server that secrets are
+/// for it is refused, and so is a part of a body: a secret would not be found in it.
 pub struct Answer {
     status: u16,
     url: String,
@@ -61,6 +63,9 @@ impl Answer {
             return Err(too_large(allowed, length));
         }
         let url: &Url = response.url();
+        if let Some(what) = unsearchable(&response).filter(|_| granted.has_secret_for(url)) {
+            return Err(FetchError::Unsearchable { server: Server(url).to_string(), what });
+        }
         Ok(Self {
             status: response.status().as_u16(),
             url: granted.scrubber.text(url.as_str()),
@@ -142,6 +147,24 @@ impl Answer {
 
 fn too_large(allowed: u64, used: u64) -> FetchError {
     FetchError::Limit { name: "http-response-body", allowed, used }
+}
+
+/// What a body is in which no secret can be found.
+fn unsearchable(response: &Response) -> Option<&'static str> {
+    let is_part =
+        response.status() == StatusCode::PARTIAL_CONTENT || response.headers().contains_key(CONTENT_RANGE);
+    let is_packed = is_coded(response, &CONTENT_ENCODING) || is_coded(response, &TRANSFER_ENCODING);
+    if is_packed { Some("packed") } else { is_part.then_some("a part of the whole") }
+}
+
+/// Whether this header says that the body has another form than its own.
+fn is_coded(response: &Response, name: &HeaderName) -> bool {
+    let plain = |coding: &[u8]| {
+        let coding = coding.trim_ascii();
+        [&b""[..], b"identity", b"chunked"].iter().any(|plain| coding.eq_ignore_ascii_case(plain))
+    };
+    let values = response.headers().get_all(name);
+    values.iter().any(|value| !value.as_bytes().split(|byte| *byte == b',').all(plain))
 }
 
 fn headers(

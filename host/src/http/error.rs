@@ -99,6 +99,16 @@ pub enum FetchError {
         /// The server.
         server: String,
     },
+    /// What came could not be looked through for secrets.
+    #[error(
+        "the answer of {server} is refused, since it is {what}: the secrets for this server could not be found in it"
+    )]
+    Unsearchable {
+        /// The server.
+        server: String,
+        /// What the answer is.
+        what: &'static str,
+    },
     /// The connection ended before the answer did.
     #[error("{server} stopped in the middle of its answer: the connection was cut")]
     Cut {
@@ -158,7 +168,7 @@ impl FetchError {
             Self::Late { .. } => ErrorKind::Timeout,
             Self::NoAddress(_) => ErrorKind::NotFound,
             Self::Unreachable { .. } | Self::Cut { .. } => ErrorKind::Connection,
-            Self::BadAnswer { .. } | Self::Redirect { .. } => ErrorKind::Upstream,
+            Self::BadAnswer { .. } | Self::Unsearchable { .. } | Self::Redirect { .. } => ErrorKind::Upstream,
             Self::Unavailable(_) => ErrorKind::Internal,
         }
     }
@@ -179,7 +189,10 @@ impl From<FetchError> for Error {
     fn from(error: FetchError) -> Self {
         let answer = Self::new(error.kind(), error.to_string()).code(error.code());
         // The same redirect or the same garbage comes again.
-        let settled = matches!(error, FetchError::Redirect { .. } | FetchError::BadAnswer { .. });
+        let settled = matches!(
+            error,
+            FetchError::Redirect { .. } | FetchError::BadAnswer { .. } | FetchError::Unsearchable { .. }
+        );
         if settled { answer.retryable(false) } else { answer }
     }
 }

@@ -64,10 +64,15 @@ impl Granted {
         Ok(filled)
     }
 
+    /// Whether some secret may be sent to this server.
+    pub(super) fn has_secret_for(&self, url: &Url) -> bool {
+        self.secrets.iter().any(|secret| secret.is_for(url))
+    }
+
     /// A secret for this server. One that is not there and one that is not granted are told apart nowhere.
     fn secret(&self, name: &str, url: &Url) -> Result<&Secret, FetchError> {
         let granted = self.secrets.iter().find(|secret| secret.name == name);
-        match granted.filter(|secret| secret.servers.iter().any(|server| server.covers(url))) {
+        match granted.filter(|secret| secret.is_for(url)) {
             Some(grant) => Ok(&grant.secret),
             None => Err(FetchError::SecretNotGranted {
                 name: name.chars().take(64).collect(),

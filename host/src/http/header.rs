@@ -19,14 +19,23 @@ pub(super) struct Header {
 const HOSTS_OWN: [HeaderName; 9] =
     [ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, EXPECT, HOST, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
+/// What some servers take for the method or the path, whatever the request itself says.
+const OVERRIDES: [&str; 5] =
+    ["x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"];
+
 impl Header {
     /// A header, if it is one that a layer may set.
     pub(super) fn parse(name: &str, value: &str) -> Result<Self, FetchError> {
         let refused = |why| FetchError::Header { name: shown(name), why };
         let parsed = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| refused("its name has characters that HTTP does not allow"))?;
-        if HOSTS_OWN.contains(&parsed) || is_of_connection(parsed.as_str()) {
+        // Some servers take `_` and `-` for one character.
+        let meant = parsed.as_str().replace('_', "-");
+        if HOSTS_OWN.iter().any(|own| own == meant.as_str()) || is_of_connection(&meant) {
             return Err(refused("the host sets it, or it is about one connection alone"));
+        }
+        if OVERRIDES.contains(&meant.as_str()) {
+            return Err(refused("it may stand for another method or path than the one that was granted"));
         }
         if !value.bytes().all(|byte| byte == b'\t' || (b' '..=b'~').contains(&byte)) {
             return Err(refused("its value has a line break, or characters other than visible ASCII"));
@@ -73,6 +82,10 @@ mod tests {
             ("proxy-anything", "x"),
             ("Expect", "100-continue"),
             ("Accept-Encoding", "gzip"),
+            ("Transfer_Encoding", "chunked"),
+            ("X-HTTP-Method-Override", "DELETE"),
+            ("X_Http_Method_Override", "DELETE"),
+            ("X-Original-URL", "/admin"),
             ("x", "a\r\nhost: evil.test"),
             ("x", "a\nb"),
             ("x", "a\0b"),

@@ -38,7 +38,7 @@ impl Origin {
     }
 
     /// Whether a host, as an address writes it, is among these.
-    pub(super) fn covers_host(&self, host: &str) -> bool {
+    fn covers_host(&self, host: &str) -> bool {
         match (&self.host, address(host)) {
             (Host::Address(own), Some(address)) => *own == address,
             (Host::Any, None) => true,
@@ -53,6 +53,11 @@ impl Origin {
         self.host == Host::Any
     }
 
+    /// Whether it stands for more than one host.
+    pub(super) fn is_wild(&self) -> bool {
+        matches!(self.host, Host::Any | Host::Below(_))
+    }
+
     /// Whether it is this machine by its name.
     pub(super) fn is_localhost(&self) -> bool {
         matches!(&self.host, Host::Name(name) if name == "localhost")
@@ -61,6 +66,15 @@ impl Origin {
     /// Whether it is an IP address.
     pub(super) fn is_address(&self) -> bool {
         matches!(self.host, Host::Address(_))
+    }
+
+    /// Whether what is sent to it crosses a network unencrypted.
+    pub fn is_exposed(&self) -> bool {
+        let is_here = match &self.host {
+            Host::Address(address) => address.is_loopback(),
+            _ => self.is_localhost(),
+        };
+        !self.secure && !is_here
     }
 
     /// Whether its connections are encrypted.
@@ -166,6 +180,9 @@ mod tests {
             ("https://a.test", "https://b.a.test/"),
             ("https://a.test", "https://a.test.evil.test/"),
             ("https://a.test", "https://a.test./"),
+            ("https://*.a.test", "https://b.a.test./"),
+            ("https://a.test", "https://\u{430}.test/"),
+            ("http://127.0.0.1", "http://[::ffff:127.0.0.1]/"),
             ("https://*.a.test", "https://a.test/"),
             ("https://*.a.test", "https://evila.test/"),
             ("http://*", "http://127.0.0.1/"),

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::address::AddressKind;
-use super::rule::Rule;
+use super::reach::Reach;
 
 /// Looks names up. Tests put one of their own in its place.
 pub trait Resolver: fmt::Debug + Send + Sync {
@@ -32,11 +32,11 @@ impl Resolver for SystemResolver {
     }
 }
 
-/// Gives the transport those addresses of a name alone that the rules allow.
+/// Gives the transport those addresses of a name alone that are within reach.
 #[derive(Debug)]
 pub(super) struct Guarded {
     pub(super) resolver: Arc<dyn Resolver>,
-    pub(super) rules: Arc<[Rule]>,
+    pub(super) reach: Reach,
 }
 
 /// No address of a name may be connected to.
@@ -49,42 +49,20 @@ pub(super) struct Forbidden(pub(super) AddressKind);
 #[error("no address")]
 pub(super) struct NoAddress;
 
-/// What the rules allow a name besides public addresses.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reach {
-    loopback: bool,
-    private: bool,
-}
-
-impl Reach {
-    fn of(rules: &[Rule], host: &str) -> Self {
-        rules.iter().filter(|rule| rule.origin.covers_host(host)).fold(Self::default(), |reach, rule| Self {
-            loopback: reach.loopback || rule.origin.is_localhost(),
-            private: reach.private || rule.is_private(),
-        })
-    }
-
-    fn allows(self, kind: AddressKind) -> bool {
-        match kind {
-            AddressKind::Loopback => self.loopback,
-            AddressKind::Private => self.private,
-            _ => false,
-        }
-    }
-}
-
 impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
-        let reach = Reach::of(&self.rules, name.as_str());
+        let reach = self.reach;
         let found = self.resolver.resolve(name.as_str());
         Box::pin(async move {
             let mut forbidden = None;
             let mut allowed = Vec::new();
             for address in found.await? {
-                match AddressKind::of(address) {
-                    Some(kind) if !reach.allows(kind) => forbidden = forbidden.or(Some(kind)),
+                let kind = AddressKind::of(address);
+                if reach.allows(kind) {
                     // Without a port: the transport takes the one of the request.
-                    _ => allowed.push(SocketAddr::new(address, 0)),
+                    allowed.push(SocketAddr::new(address, 0));
+                } else {
+                    forbidden = forbidden.or(kind);
                 }
             }
             match (allowed.is_empty(), forbidden) {
@@ -110,50 +88,42 @@ mod tests {
         }
     }
 
-    async fn reached(host: &str, addresses: &[&str]) -> String {
-        let rules: Vec<Rule> =
-            ["http://localhost:1", "https://*.corp.test private", "https://*", "http://10.0.0.9"]
-                .iter()
-                .map(|rule| rule.parse().expect(rule))
-                .collect();
+    async fn reached(reach: Reach, addresses: &[&str]) -> String {
         let addresses = addresses.iter().map(|text| text.parse().expect(text)).collect();
-        let guarded = Guarded { resolver: Arc::new(Fixed(addresses)), rules: rules.into() };
-        match guarded.resolve(host.parse().expect(host)).await {
+        let guarded = Guarded { resolver: Arc::new(Fixed(addresses)), reach };
+        match guarded.resolve("a.test".parse().expect("a name")).await {
             Ok(addresses) => addresses.map(|address| address.ip().to_string()).collect::<Vec<_>>().join(" "),
             Err(error) => error.to_string(),
         }
     }
 
     #[tokio::test]
-    async fn a_name_reaches_what_its_rules_allow() {
-        assert_eq!(reached("a.test", &["1.1.1.1", "10.0.0.1", "2606::1"]).await, "1.1.1.1 2606::1");
-        assert_eq!(reached("a.test", &[]).await, "no address");
-        for (host, address, kind) in [
-            ("a.test", "10.0.0.1", "a private"),
-            ("a.test", "127.0.0.1", "a loopback"),
-            ("localhost", "10.0.0.1", "a private"),
-            ("x.corp.test", "127.0.0.1", "a loopback"),
-            ("x.corp.test", "169.254.169.254", "a cloud's metadata"),
-            ("x.corp.test", "fd00:ec2::254", "a cloud's metadata"),
-            ("x.corp.test", "169.254.1.1", "a link-local"),
-            ("x.corp.test", "::ffff:10.0.0.1", "an embedded IPv4"),
-            ("a.test", "0.0.0.0", "a reserved"),
-            ("a.test", "224.0.0.1", "a multicast"),
+    async fn a_name_leads_to_what_is_within_reach_alone() {
+        use Reach::{Loopback, Private, Public};
+        assert_eq!(reached(Public, &["1.1.1.1", "10.0.0.1", "2606::1"]).await, "1.1.1.1 2606::1");
+        assert_eq!(reached(Public, &[]).await, "no address");
+        for (reach, address, kind) in [
+            (Public, "10.0.0.1", "a private"),
+            (Public, "127.0.0.1", "a loopback"),
+            (Public, "0.0.0.0", "a reserved"),
+            (Public, "224.0.0.1", "a multicast"),
+            (Loopback, "10.0.0.1", "a private"),
+            (Private, "127.0.0.1", "a loopback"),
+            (Private, "169.254.169.254", "a cloud's metadata"),
+            (Private, "fd00:ec2::254", "a cloud's metadata"),
+            (Private, "169.254.1.1", "a link-local"),
+            (Private, "::ffff:10.0.0.1", "an embedded IPv4"),
         ] {
-            let said = reached(host, &[address]).await;
             assert_eq!(
-                said,
+                reached(reach, &[address]).await,
                 format!("all addresses are out of bounds, {kind} one among them"),
-                "{host} {address}"
+                "{reach:?} {address}"
             );
         }
-        for (host, address) in [
-            ("localhost", "127.0.0.1"),
-            ("localhost", "::1"),
-            ("x.corp.test", "10.0.0.1"),
-            ("x.corp.test", "fc00::1"),
-        ] {
-            assert_eq!(reached(host, &[address]).await, address, "{host}");
+        for (reach, address) in
+            [(Loopback, "127.0.0.1"), (Loopback, "::1"), (Private, "10.0.0.1"), (Private, "fc00::1")]
+        {
+            assert_eq!(reached(reach, &[address]).await, address, "{reach:?}");
         }
     }
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use reqwest::{Method, Url};
 
 use super::origin::Origin;
+use super::reach::Reach;
 use super::url::is_plain_path;
 
 /// What a layer may request: methods, servers and paths.
@@ -51,9 +52,15 @@ impl Rule {
         fits && is_plain_path(path)
     }
 
-    /// Whether the names of this rule may lead to a private network.
-    pub(super) fn is_private(&self) -> bool {
-        self.private
+    /// How far the names of this rule may lead.
+    pub(super) fn reach(&self) -> Reach {
+        if self.origin.is_localhost() {
+            Reach::Loopback
+        } else if self.private {
+            Reach::Private
+        } else {
+            Reach::Public
+        }
     }
 }
 

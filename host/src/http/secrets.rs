@@ -1,5 +1,7 @@
 //! Secrets that go with requests.
 
+use reqwest::Url;
+
 use super::origin::Origin;
 use crate::secret::Secret;
 
@@ -39,6 +41,11 @@ impl SecretGrant {
             return Err("a secret is for named servers, and `*` is any".to_owned());
         }
         Ok(Self { name: name.into(), secret, servers })
+    }
+
+    /// Whether it may be sent to this server.
+    pub(super) fn is_for(&self, url: &Url) -> bool {
+        self.servers.iter().any(|server| server.covers(url))
     }
 
     /// What `${secret:NAME}` calls it.

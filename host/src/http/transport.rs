@@ -13,6 +13,7 @@ use tokio::sync::OnceCell;
 use super::bounds::Bounds;
 use super::error::{FetchError, Server};
 use super::hop::Hop;
+use super::reach::Reach;
 use super::resolve::{Forbidden, Guarded, NoAddress, Resolver};
 use super::rule::Rule;
 use super::time::Clock;
@@ -21,19 +22,23 @@ use super::url::shown;
 /// How long a connection is kept for the next request.
 const KEPT: Duration = Duration::from_secs(15);
 
+/// How many are kept for each server, where the servers are few.
+const KEPT_CONNECTIONS: usize = 4;
+
 /// The connections of one layer. They are shared with no other, since what is allowed differs.
 #[derive(Debug)]
 pub(super) struct Transport {
     resolver: Arc<dyn Resolver>,
     rules: Arc<[Rule]>,
     bounds: Bounds,
-    /// Made at the first request: most layers make none, and reading the system's certificates takes long.
-    client: OnceCell<Client>,
+    /// One for each reach, so that no connection serves a request that may not go as far. Made at its first request:
+    /// most layers make none, and reading the system's certificates takes long.
+    clients: [OnceCell<Client>; 3],
 }
 
 impl Transport {
     pub(super) fn new(resolver: Arc<dyn Resolver>, rules: Arc<[Rule]>, bounds: Bounds) -> Self {
-        Self { resolver, rules, bounds, client: OnceCell::new() }
+        Self { resolver, rules, bounds, clients: Default::default() }
     }
 
     /// Sends a request and gives the answer as far as its headers.
@@ -43,7 +48,8 @@ impl Transport {
         headers: HeaderMap,
         clock: &Clock,
     ) -> Result<Response, FetchError> {
-        let client = self.client.get_or_try_init(|| self.build()).await?;
+        let reach = Reach::of(&self.rules, &hop.method, &hop.url);
+        let client = self.client(reach).get_or_try_init(|| self.build(reach)).await?;
         let mut request = client
             .request(hop.method.clone(), hop.url.clone())
             .headers(headers)
@@ -56,10 +62,21 @@ impl Transport {
         sent.map_err(|error| self.unsent(&hop.url, &error))
     }
 
-    async fn build(&self) -> Result<Client, FetchError> {
-        let guarded = Guarded { resolver: Arc::clone(&self.resolver), rules: Arc::clone(&self.rules) };
+    fn client(&self, reach: Reach) -> &OnceCell<Client> {
+        let [public, private, loopback] = &self.clients;
+        match reach {
+            Reach::Public => public,
+            Reach::Private => private,
+            Reach::Loopback => loopback,
+        }
+    }
+
+    async fn build(&self, reach: Reach) -> Result<Client, FetchError> {
+        // A layer that may ask any server could make the host keep a connection to each of thousands.
+        let wild = self.rules.iter().any(|rule| rule.origin.is_wild());
         let mut builder = plain(Client::builder())
-            .dns_resolver(guarded)
+            .dns_resolver(Guarded { resolver: Arc::clone(&self.resolver), reach })
+            .pool_max_idle_per_host(if wild { 0 } else { KEPT_CONNECTIONS })
             .connect_timeout(self.bounds.connect)
             .http1_max_headers(self.bounds.response_headers);
         if !self.rules.iter().any(|rule| rule.origin.is_secure()) {
@@ -112,7 +129,6 @@ fn plain(builder: ClientBuilder) -> ClientBuilder {
         .no_deflate()
         .http1_only()
         .pool_idle_timeout(KEPT)
-        .pool_max_idle_per_host(4)
 }
 
 /// The first cause of this type.

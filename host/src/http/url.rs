@@ -134,6 +134,12 @@ mod tests {
                 "http://a.test/${secret:key}",
                 "http://1.2.3.4.5/",
                 "http://[::1",
+                "http://[fe80::1%25eth0]/",
+                "http://[fe80::1%eth0]/",
+                "http://a.test:80:80/",
+                "http://a.test:-1/",
+                "http://\u{ff0f}evil.test/",
+                "http://user@/",
                 "http://a%00b/",
                 "http://a test/",
             ]

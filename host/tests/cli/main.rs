@@ -15,6 +15,7 @@ mod pipes;
 mod prompts;
 mod quickstart;
 mod rig;
+mod secrets;
 mod servers;
 mod sessions;
 mod swap;

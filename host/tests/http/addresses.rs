@@ -40,6 +40,19 @@ async fn a_name_that_leads_inside_is_refused_before_a_connection() {
 }
 
 #[tokio::test]
+async fn this_machine_by_another_name_is_no_grant_of_it() {
+    let server = Server::always(Say::body("inside")).await;
+    let rules = [server.url("/"), format!("http://*:{}", server.port)];
+    for name in ["localhost.", "x.localhost", "localhost.localdomain", "xn--bcher-kva.test"] {
+        let lab = Lab::new(&rules, &[], Names::default().with(name, &[&["127.0.0.1"]]), small());
+        let said = lab.get(&format!("http://{name}:{}/", server.port)).await;
+        let wanted = format!("not granted for a loopback address, and `{name}` has no other");
+        assert!(said.contains(&wanted), "{said}");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
 async fn among_several_addresses_only_the_granted_are_connected_to() {
     let server = Server::always(Say::body("granted")).await;
     let names = Names::default().with("localhost", &[&["169.254.169.254", "10.0.0.1", "127.0.0.1"]]);
@@ -76,6 +89,17 @@ async fn an_address_is_granted_as_it_stands_alone() {
         assert!(lab.get(&url).await.starts_with("the capability `http` is not granted for `GET "), "{host}");
     }
     assert_eq!(lab.names.asked().len(), 0);
+}
+
+#[tokio::test]
+async fn a_rule_for_one_port_of_this_machine_opens_no_other() {
+    let (granted, other) =
+        (Server::always(Say::body("granted")).await, Server::always(Say::body("other")).await);
+    let lab = Lab::of(&[granted.url("/"), format!("http://*:{}", other.port)]);
+    assert_eq!(lab.get(&granted.url("/")).await, "200 granted");
+    let said = lab.get(&other.url("/")).await;
+    assert!(said.starts_with("the capability `http` is not granted for a loopback address"), "{said}");
+    assert_eq!(other.connections(), 0);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use cepa::http::Bounds;
 
-use crate::lab::{Lab, Names, body, small, told};
+use crate::lab::{Lab, Names, body, secret, small, told};
 use crate::server::{Say, Server, Then};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n";
@@ -92,6 +92,38 @@ async fn what_is_compressed_is_not_unpacked() {
 }
 
 #[tokio::test]
+async fn what_can_not_be_looked_through_for_secrets_is_refused() {
+    for (status, headers, what) in [
+        (200, "content-encoding: gzip\r\n", "packed"),
+        (200, "content-encoding: identity\r\ncontent-encoding: identity, BR\r\n", "packed"),
+        (206, "content-range: bytes 3-5/9\r\n", "a part of the whole"),
+        (200, "content-range: bytes 3-5/9\r\n", "a part of the whole"),
+        (206, "content-type: multipart/byteranges; boundary=x\r\n", "a part of the whole"),
+    ] {
+        let server = Server::always(Say::whole(status, headers, b"abc")).await;
+        let key = |server| [secret("key", "t0ken-abc", &[server])];
+        let lab = |secrets: &[_]| Lab::new(&[server.url("/")], secrets, Names::default(), small());
+        let said = lab(&key(format!("http://localhost:{}", server.port))).get(&server.url("/")).await;
+        assert_eq!(
+            said.replace(&server.port.to_string(), "PORT"),
+            format!(
+                "the answer of http://localhost:PORT is refused, since it is {what}: the secrets for this server could \
+                 not be found in it"
+            ),
+            "{headers}"
+        );
+        // A server that no secret is for may answer so.
+        let said = lab(&key("https://api.test".to_owned())).get(&server.url("/")).await;
+        assert_eq!(said, format!("{status} abc"), "{headers}");
+    }
+    let packed = Say::raw("HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n");
+    let server = Server::always(packed).await;
+    let key = secret("key", "t0ken-abc", &[format!("http://localhost:{}", server.port)]);
+    let said = Lab::new(&[server.url("/")], &[key], Names::default(), small()).get(&server.url("/")).await;
+    assert!(said.contains("is refused, since it is packed"), "{said}");
+}
+
+#[tokio::test]
 async fn headers_are_bounded() {
     let long = format!("x: {}\r\n", "y".repeat(4_000));
     assert_eq!(
@@ -114,6 +146,8 @@ async fn what_is_no_http_is_an_error_and_no_crash() {
         "\r\n\r\n",
         "SSH-2.0-x\r\n",
         "HTTP/9.9 200 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nx: y\r\n z\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: +2\r\n\r\nab",
         "HTTP/1.1 999999 OK\r\n\r\n",
         "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\na b: c\r\n\r\n",

@@ -93,6 +93,8 @@ async fn no_header_becomes_two_and_the_hosts_own_are_kept() {
         ("connection", "upgrade"),
         ("proxy-authorization", "x"),
         ("accept-encoding", "gzip"),
+        ("x-http-method-override", "DELETE"),
+        ("content_length", "0"),
     ] {
         let error = lab.send("POST", &server.url("/"), &[(name, value)], b"x").await.expect_err(name);
         assert!(error.to_string().contains("can't be sent"), "{error}");
@@ -130,7 +132,12 @@ async fn an_encrypted_address_is_not_spoken_to_openly() {
     let url = format!("https://localhost:{}/", server.port);
     let bounds = Bounds { connect: Duration::from_millis(200), ..small() };
     let lab = Lab::new(std::slice::from_ref(&url), &[], Names::default(), bounds);
-    assert!(lab.send("GET", &url, &[("x", "y")], b"").await.is_err());
+    let error =
+        lab.send("GET", &url, &[("x", "y")], b"").await.expect_err("nobody answers a greeting of TLS");
+    assert!(
+        error.to_string().ends_with("could not be reached in time: limit `http-connect` of 200ms passed"),
+        "{error}"
+    );
     assert_eq!(server.received(), Vec::<String>::new());
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use cepa::chain::HookKind;
 use cepa::host::LoadedLayer;
+use cepa::http::SecretGrant;
 use cepa::manifest::{Manifest, SessionSpec};
 use cepa::policy::{Access, CAPABILITIES, Grants, LayerSource, MountSpec};
 
@@ -11,6 +12,8 @@ pub fn remarks(manifest: &Manifest, layer: &LoadedLayer) -> Vec<String> {
     let mut remarks = differences(layer);
     let writable = layer.spec.grants.workspace.iter().filter(|mount| mount.writable);
     remarks.extend(writable.filter_map(|mount| exposed(manifest, &layer.spec.name, mount)));
+    let secrets = layer.spec.grants.secrets.iter();
+    remarks.extend(secrets.filter_map(|secret| unencrypted(&layer.spec.name, secret)));
     remarks
 }
 
@@ -74,6 +77,15 @@ fn exposed(manifest: &Manifest, layer: &str, mount: &MountSpec) -> Option<String
         "layer `{layer}` may change {} through its mount `{}`; mount a folder without them unless you mean it",
         within.join(", "),
         mount.name
+    ))
+}
+
+/// Where a secret can be read by whoever is on its way.
+fn unencrypted(layer: &str, secret: &SecretGrant) -> Option<String> {
+    let server = secret.servers().iter().find(|server| server.is_exposed())?;
+    Some(format!(
+        "layer `{layer}` may have secret `{}` sent to {server} unencrypted; name it with `https://` if it can",
+        secret.name()
     ))
 }
 

@@ -1,9 +1,10 @@
 //! Has a secret sent to a server that echoes it in every way, and looks for it in all that comes back, in its own
-//! memory, and at last in what is said of its panic.
+//! memory, in its state, and at last in what is said of its panic.
 
 mod memory;
 
 use cepa_sdk::http::{HttpRequest, HttpResponse, fetch, read_all};
+use cepa_sdk::state::{Scope, set};
 use cepa_sdk::{Error, Middleware, ModelNext, ModelRequest, ModelResponse, OnModelCall, Sink, error, info};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,6 +46,7 @@ impl Pickpocket {
         let body = String::from_utf8_lossy(&read_all(&answer, 1 << 20)?).into_owned();
         let found = format!("{} {:?}\n{body}", answer.url(), answer.headers());
         info!("{found}");
+        set(Scope::Layer, "found", &found)?;
         for path in ["/away", "/garbage", "/cut"] {
             let base = self.0.url.trim_end_matches("/echo");
             match ask(&format!("{base}{path}")).and_then(|answer| read_all(&answer, 1 << 20)) {
