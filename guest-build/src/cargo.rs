@@ -22,6 +22,9 @@ const PROFILE: [&str; 7] = [
     "profile.guest.strip='debuginfo'",
 ];
 
+/// The variable that names a folder of compiled dependencies which several projects share.
+const BUILD_DIR: &str = "CEPA_GUEST_BUILD_DIR";
+
 /// What to compile, and how.
 pub(crate) struct Compile<'a> {
     pub(crate) folder: &'a Path,
@@ -73,6 +76,10 @@ fn command(job: &Compile<'_>) -> Command {
     }
     for (name, _) in env::vars_os().filter(|(name, _)| disturbs(name)) {
         command.env_remove(name);
+    }
+    // The core modules still go into the folder's own target, so that two projects of one name don't meet.
+    if let Some(shared) = env::var_os(BUILD_DIR).and_then(|shared| std::path::absolute(shared).ok()) {
+        command.env("CARGO_BUILD_BUILD_DIR", job.toolchain.target_dir(&shared));
     }
     job.toolchain.apply(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
