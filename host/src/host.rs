@@ -4,6 +4,7 @@ mod components;
 mod difference;
 mod error;
 mod layers;
+mod loading;
 mod models;
 mod servers;
 mod swap;
@@ -58,8 +59,16 @@ impl Host {
     /// # Errors
     /// When the sandbox can't be set up on this machine.
     pub fn new(cache: Option<PathBuf>) -> Result<Self, LoadError> {
+        Self::with_cache(cache, CompiledCache::BYTES_MAX)
+    }
+
+    /// The same with room for so many bytes in that folder.
+    ///
+    /// # Errors
+    /// As for [`Host::new`].
+    pub fn with_cache(cache: Option<PathBuf>, bytes_max: u64) -> Result<Self, LoadError> {
         let cache = cache.and_then(|folder| match CompiledCache::open(&folder) {
-            Ok(cache) => Some(cache),
+            Ok(cache) => Some(cache.bounded(bytes_max)),
             Err(error) => {
                 tracing::warn!(
                     "components are compiled anew, since `{}` can't be used: {error}",

@@ -37,6 +37,7 @@ pub use mcp::{McpSpec, McpTransport};
 pub use models::{ModelSpec, ProviderSpec, ServerSpec, Timeouts};
 pub use problem::{Label, ManifestError, Problem, SourceText, Span};
 pub use sessions::SessionSpec;
+pub use units::size;
 
 use crate::agent::PermissionRules;
 use crate::message::ToolDefinition;

@@ -42,7 +42,7 @@ use crate::http::{Resolver, SystemResolver};
 
 use crate::workspace::Folders;
 use counted::{Counted, CountedHost};
-use engine::Runtime;
+use engine::{INSTANCES_MAX, Runtime};
 use store::GuestState;
 
 /// Compiles components and runs them as layers.
@@ -68,7 +68,16 @@ impl Sandbox {
     /// # Errors
     /// When the engine can't be set up on this machine.
     pub fn new(cache: Option<CompiledCache>) -> Result<Self, LoadError> {
-        let runtime = Runtime::new().map_err(LoadError::engine)?;
+        Self::with_instances(cache, INSTANCES_MAX)
+    }
+
+    /// The same, where so many instances may live at once: one for each layer of each running reply that has been
+    /// called. By default 5,120. Past it a layer answers the error `instances`.
+    ///
+    /// # Errors
+    /// As for [`Sandbox::new`].
+    pub fn with_instances(cache: Option<CompiledCache>, instances: u32) -> Result<Self, LoadError> {
+        let runtime = Runtime::new(instances).map_err(LoadError::engine)?;
         let mut linker = Linker::new(&runtime.engine);
         bindings::Middleware::add_to_linker::<_, CountedHost>(&mut linker, |state| Counted(state))
             .map_err(LoadError::engine)?;

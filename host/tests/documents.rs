@@ -39,6 +39,8 @@ fn bash(script: &str, folder: &Path) -> Output {
         .env("PATH", format!("{}:{path}", bin.display()))
         .env("CEPA", root())
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        // The host's own build has compiled there what every guest needs.
+        .env("CEPA_GUEST_BUILD_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/../guests"))
         .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide"))
         .env_remove("CARGO")
         .output()

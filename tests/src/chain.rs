@@ -8,20 +8,23 @@ use cepa::chain::{
 use cepa::error::Error;
 use cepa::event::Event;
 use cepa::policy::{Grants, LayerSource, LayerSpec, Limits};
-use cepa::sandbox::{Component, Sandbox};
+use cepa::sandbox::{CompiledCache, Component, Sandbox};
 use cepa::services::{NoServices, Services};
 use cepa::world::TestWorld;
 use serde_json::{Value, json};
 
 use crate::in_time;
 
-/// The sandbox that all tests of one process share.
+/// The sandbox that all tests of one process share. What it compiles is kept for the other tests.
 ///
 /// # Panics
 /// When the sandbox can't be set up.
 pub fn sandbox() -> &'static Sandbox {
     static SANDBOX: OnceLock<Sandbox> = OnceLock::new();
-    SANDBOX.get_or_init(|| Sandbox::new(None).expect("the sandbox can be set up"))
+    SANDBOX.get_or_init(|| {
+        let cache = CompiledCache::open(concat!(env!("OUT_DIR"), "/compiled"));
+        Sandbox::new(cache.ok()).expect("the sandbox can be set up")
+    })
 }
 
 /// A layer as a test describes it.

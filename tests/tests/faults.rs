@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use cepa::chain::{Chain, ChainEntry, Ledger, ModelCall, NoteKind, OnFault, ReplyContext, Sink, endpoint_fn};
+use cepa::error::ErrorKind;
 use cepa::message::{Block, Message};
 use cepa::request::{ModelRequest, ModelResponse};
 use cepa_tests::chain::{Happened, LayerPlan, call_in, load, sandbox};
@@ -138,4 +139,18 @@ async fn one_layer_in_one_reply_needs_one_store_and_nothing_is_compiled() {
     }
     assert_eq!(sandbox.counts().compilations(), compiled);
     assert_eq!(sandbox.counts().stores() - made, 1);
+}
+
+#[tokio::test]
+async fn more_instances_than_there_may_be_are_an_error_value_until_others_end() {
+    let sandbox = cepa::sandbox::Sandbox::with_instances(None, 2).unwrap();
+    let component = sandbox.load("passthrough", guest!("passthrough").to_vec()).await.unwrap();
+    let entries: Vec<ChainEntry> =
+        ["a", "b", "c"].map(|name| LayerPlan::new(name).entry_in(&sandbox, &component)).into();
+    for _ in 0..2 {
+        let three = ask(&open(&entries), &Arc::default()).await.result.unwrap_err();
+        assert_eq!((three.kind, three.code.as_str()), (ErrorKind::Overloaded, "instances"), "{three}");
+        let two = ask(&open(&entries[1..]), &Arc::default()).await.result;
+        assert_eq!(two.unwrap().text(), "answer");
+    }
 }

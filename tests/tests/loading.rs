@@ -1,6 +1,11 @@
 //! Components that can't be loaded: each gets one clear error.
 
+use std::sync::{Arc, Mutex};
+
+use cepa::host::Host;
+use cepa::manifest::Manifest;
 use cepa::sandbox::{CompiledCache, Sandbox};
+use cepa::world::RealWorld;
 use cepa_tests::chain::{LayerPlan, load, sandbox};
 use cepa_tests::guest;
 use serde_json::json;
@@ -106,4 +111,60 @@ async fn a_component_compiled_before_is_not_compiled_again() {
         let counts = sandbox.counts();
         assert_eq!((counts.compilations(), counts.cache_hits()), (compilations, hits), "round {round}");
     }
+}
+
+const THREE_LAYERS: &str = r#"
+[agent]
+name = "a"
+model = "main"
+[models.main]
+provider = "scripted"
+script = "script.toml"
+[sessions]
+memory = true
+[[middleware]]
+name = "outer"
+source = "one.wasm"
+[[middleware]]
+name = "middle"
+source = "two.wasm"
+[[middleware]]
+name = "inner"
+source = "one.wasm"
+"#;
+
+#[tokio::test]
+async fn components_are_loaded_once_each_beside_the_thread_that_waits_and_who_waits_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &[u8]| std::fs::write(folder.path().join(name), content).unwrap();
+    write("cepa.toml", THREE_LAYERS.as_bytes());
+    write("script.toml", b"[[turn]]\ntext = \"hello\"\n");
+    write("one.wasm", guest!("passthrough"));
+    write("two.wasm", guest!("observe"));
+    let manifest = Manifest::load(folder.path()).unwrap();
+    let host = Host::with(Sandbox::new(None).unwrap(), Arc::new(RealWorld::default()));
+
+    let said = Mutex::new(Vec::new());
+    let progress = |text: &str| said.lock().unwrap().push(text.to_owned());
+    let mut turns = 0_u32;
+    tokio::select! {
+        biased;
+        loaded = host.load(&manifest, &progress) => drop(loaded.unwrap()),
+        () = async {
+            loop {
+                turns += 1;
+                tokio::task::yield_now().await;
+            }
+        } => {}
+    }
+    // As many as there are awaits, if compiling kept the thread busy.
+    assert!(turns > 100, "the thread came to something else {turns} times");
+    assert_eq!(host.sandbox().counts().compilations(), 2);
+    let said = said.into_inner().unwrap();
+    let first = said.first().unwrap();
+    assert!(
+        first.starts_with("loading components (0 of 2 ready): ") && first.ends_with("one.wasm"),
+        "{said:?}"
+    );
+    assert!(said.last().unwrap().starts_with("loading components (1 of 2 ready): "), "{said:?}");
 }

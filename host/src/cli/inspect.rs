@@ -11,6 +11,7 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::json::JsonLines;
 use super::load;
+use super::progress::ProgressLine;
 use super::style::harmless;
 use super::view::Mode;
 
@@ -22,9 +23,11 @@ pub fn inspect(name: &str, mode: Mode) -> Result<Exit, Failure> {
     };
     let bytes = component_bytes(&source).map_err(|error| Failure::new(Exit::Component, error))?;
     let host = load::host()?;
-    let component = load::runtime()?
-        .block_on(host.sandbox().load(name, bytes))
-        .map_err(|error| Failure::new(Exit::Component, error))?;
+    let line = ProgressLine::new(mode != Mode::Quiet);
+    line.say(&format!("loading {name}"));
+    let loaded = load::runtime()?.block_on(host.sandbox().load(name, bytes));
+    line.clear();
+    let component = loaded.map_err(|error| Failure::new(Exit::Component, error))?;
     match mode {
         Mode::Json => JsonLines::new(io::stdout()).line(&json!({
             "type": "component",

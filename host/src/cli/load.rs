@@ -1,10 +1,11 @@
 //! What every command begins with: the manifest, the runtime, the agent.
 
+use std::env;
 use std::path::{Path, PathBuf};
 
 use cepa::host::{Host, LoadError, Loaded};
 use cepa::index::OpenError;
-use cepa::manifest::Manifest;
+use cepa::manifest::{Manifest, size};
 use cepa::sandbox::CompiledCache;
 use cepa::session::StoreError;
 use tokio::runtime::Runtime;
@@ -24,10 +25,19 @@ pub fn runtime() -> Result<Runtime, Failure> {
     runtime.map_err(Failure::machine("threads can't be started"))
 }
 
+/// The variable that bounds the cache of compiled components.
+const CACHE_MAX: &str = "CEPA_CACHE_MAX";
+
 /// A host with the user's own cache of compiled components.
 pub fn host() -> Result<Host, Failure> {
-    let folder = |name| std::env::var_os(name).map(PathBuf::from);
-    Host::new(CompiledCache::default_folder(folder("XDG_CACHE_HOME"), folder("HOME"))).map_err(failure)
+    let folder = |name| env::var_os(name).map(PathBuf::from);
+    let folder = CompiledCache::default_folder(folder("XDG_CACHE_HOME"), folder("HOME"));
+    Host::with_cache(folder, cache_bytes()?).map_err(failure)
+}
+
+fn cache_bytes() -> Result<u64, Failure> {
+    let Some(written) = env::var_os(CACHE_MAX) else { return Ok(CompiledCache::BYTES_MAX) };
+    size(&written.to_string_lossy()).map_err(|why| Failure::usage(format!("`{CACHE_MAX}`: {why}")))
 }
 
 /// The agent of a manifest, ready to run.

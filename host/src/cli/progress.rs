@@ -2,6 +2,8 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use super::style::flat;
+
 /// A line on standard error that is overwritten; nothing where that is no terminal.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgressLine {
@@ -18,7 +20,7 @@ impl ProgressLine {
     pub fn say(self, text: &str) {
         if self.shown {
             // Who can't be told is not waiting for it.
-            let _ = write!(io::stderr(), "\r\x1b[2K{text} ...").and_then(|()| io::stderr().flush());
+            let _ = write!(io::stderr(), "\r\x1b[2K{} ...", flat(text)).and_then(|()| io::stderr().flush());
         }
     }
 

@@ -12,6 +12,7 @@ use crate::policy::{LayerSource, LayerSpec};
 use crate::sandbox::{self, Component, Sandbox};
 
 use super::error::{LoadError, layer_problem};
+use super::loading::side_by_side;
 use super::{LoadedLayer, Progress};
 
 /// The largest component, in bytes: those with a language runtime have some tens of millions.
@@ -122,35 +123,29 @@ pub(super) async fn load(
     known: &Known<'_>,
     progress: Progress<'_>,
 ) -> Result<Vec<LoadedLayer>, LoadError> {
-    let mut read: HashMap<LayerSource, Component> = HashMap::new();
+    let fresh: Vec<&LayerSpec> = manifest.layers.iter().filter(|spec| known.kept(spec).is_none()).collect();
+    let sources = fresh.iter().map(|spec| &spec.source).collect();
+    let components = side_by_side(sources, progress, |source| load_one(sandbox, source, known)).await;
+    let mut read: HashMap<&str, _> = fresh.iter().map(|spec| spec.name.as_str()).zip(components).collect();
     let mut layers = Vec::new();
     let mut problems = Vec::new();
-    for (index, spec) in manifest.layers.iter().enumerate() {
-        if let Some(layer) = known.kept(spec) {
-            layers.push(layer.clone());
-            continue;
-        }
-        progress(&format!("loading layer `{}` ({} of {})", spec.name, index + 1, manifest.layers.len()));
-        let component = match read.get(&spec.source) {
-            Some(component) => Ok(component.clone()),
-            None => load_one(sandbox, spec, known).await,
-        };
-        match component {
-            Ok(component) => {
+    for spec in &manifest.layers {
+        match read.remove(spec.name.as_str()) {
+            None => layers.extend(known.kept(spec).cloned()),
+            Some(Ok(component)) => {
                 problems.extend(config_problems(manifest, spec, &component));
                 problems.extend(memory_problem(manifest, spec, &component));
-                read.insert(spec.source.clone(), component.clone());
                 layers.push(LoadedLayer { spec: spec.clone(), component });
             }
-            Err(cause) => problems.push(layer_problem(manifest, &spec.name, "source", cause)),
+            Some(Err(cause)) => problems.push(layer_problem(manifest, &spec.name, "source", cause)),
         }
     }
     if problems.is_empty() { Ok(layers) } else { Err(LoadError::Component(manifest.error(problems))) }
 }
 
-async fn load_one(sandbox: &Sandbox, spec: &LayerSpec, known: &Known<'_>) -> Result<Component, String> {
-    let source = spec.source.clone();
-    let hashed = move || component_bytes(&source).map(|bytes| (sandbox::digest(&bytes), bytes));
+async fn load_one(sandbox: &Sandbox, source: &LayerSource, known: &Known<'_>) -> Result<Component, String> {
+    let wanted = source.clone();
+    let hashed = move || component_bytes(&wanted).map(|bytes| (sandbox::digest(&bytes), bytes));
     let (digest, bytes) = tokio::task::spawn_blocking(hashed)
         .await
         .map_err(|error| error.to_string())?
@@ -158,11 +153,11 @@ async fn load_one(sandbox: &Sandbox, spec: &LayerSpec, known: &Known<'_>) -> Res
     if let Some(component) = known.component(&digest) {
         return Ok(component);
     }
-    sandbox.load(&source_name(&spec.source), bytes).await.map_err(|error| error.to_string())
+    sandbox.load(&source_name(source), bytes).await.map_err(|error| error.to_string())
 }
 
 /// A source as the manifest writes it.
-fn source_name(source: &LayerSource) -> String {
+pub(super) fn source_name(source: &LayerSource) -> String {
     match source {
         LayerSource::Bundled(name) => format!("bundled:{name}"),
         LayerSource::File(path) | LayerSource::Project(path) => path.display().to_string(),

@@ -4,38 +4,50 @@
 //! content and over a key that lies beside it, readable by this user alone; a file that was damaged or put there by
 //! somebody else does not fit its hash, and is thrown away.
 
-use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+mod evict;
+mod folder;
+mod sealed;
+#[cfg(test)]
+mod tests;
 
-use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-const MAGIC: &[u8; 8] = b"cepa-cw1";
-const HASH_BYTES: usize = 32;
+use folder::Key;
 
-/// Bytes of the whole cache. The files not used for longest go first.
-const CACHE_BYTES_MAX: u64 = 1 << 30;
-
-/// A folder of compiled components.
+/// A folder of compiled components, which any number of processes of one user may share.
 #[derive(Debug)]
 pub struct CompiledCache {
     folder: PathBuf,
-    key: [u8; HASH_BYTES],
+    key: Key,
+    bytes_max: u64,
 }
 
 impl CompiledCache {
-    /// The cache in this folder, which is made when it is missing.
+    /// Bytes that a cache may take unless it is [`bounded`](Self::bounded) otherwise: 1 GiB, some thousand small
+    /// components or some ten with a language runtime.
+    pub const BYTES_MAX: u64 = 1 << 30;
+
+    /// The cache in this folder, which is made when it is missing, and closed to other users. A folder that can't be
+    /// written to is read from.
     ///
     /// # Errors
-    /// When the folder can't be made, or its key can't be read or written.
-    pub fn open(folder: impl Into<PathBuf>) -> std::io::Result<Self> {
+    /// When the folder can't be made, belongs to another user, or has no key and can't be given one.
+    pub fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
         let folder = folder.into();
-        fs::create_dir_all(&folder)?;
-        only_for_owner(&folder, 0o700)?;
-        let key = read_key(&folder)?;
-        Ok(Self { folder, key })
+        let key = folder::open(&folder)?;
+        Ok(Self { folder, key, bytes_max: Self::BYTES_MAX })
+    }
+
+    /// The same with room for so many bytes. When there are more, those not used for longest go.
+    #[must_use]
+    pub fn bounded(self, bytes_max: u64) -> Self {
+        Self { bytes_max, ..self }
     }
 
     /// The user's own cache folder: `$XDG_CACHE_HOME/cepa/compiled`, or below `~/.cache`.
@@ -47,9 +59,10 @@ impl CompiledCache {
 
     /// The compiled form of these bytes for this engine, if it is here and whole.
     pub(super) fn get(&self, engine: &Engine, bytes: &[u8]) -> Option<Component> {
-        let path = self.path(engine, bytes);
-        let file = fs::read(&path).ok()?;
-        let component = self.check(&path, &file).and_then(|code| load(engine, code));
+        let name = sealed::name(engine, bytes);
+        let path = self.folder.join(&name);
+        let file = self.read(&path).ok()?;
+        let component = sealed::open(&self.key, &name, &file).and_then(|code| load(engine, code));
         if component.is_none() {
             tracing::warn!("discarding `{}`: it is damaged, or was not written by this host", path.display());
             // Another process may have been faster.
@@ -60,82 +73,34 @@ impl CompiledCache {
 
     /// Keeps a compiled component. A cache that can't be written costs time, so it is only warned of.
     pub(super) fn put(&self, engine: &Engine, bytes: &[u8], component: &Component) {
-        let path = self.path(engine, bytes);
-        let written = component
-            .serialize()
-            .map_err(|error| std::io::Error::other(format!("{error:#}")))
-            .and_then(|code| self.write(&path, &code));
-        if let Err(error) = written {
+        if let Err(error) = self.write(&sealed::name(engine, bytes), component) {
             tracing::warn!("can't keep a compiled component in `{}`: {error}", self.folder.display());
         }
-        self.shrink(CACHE_BYTES_MAX);
     }
 
-    /// The code in a file whose hash fits.
-    fn check<'a>(&self, path: &Path, file: &'a [u8]) -> Option<&'a [u8]> {
-        let rest = file.strip_prefix(MAGIC)?;
-        let (hash, code) = rest.split_at_checked(HASH_BYTES)?;
-        (self.hash(path, code) == hash).then_some(code)
-    }
-
-    fn write(&self, path: &Path, code: &[u8]) -> std::io::Result<()> {
-        let mut file = tempfile_in(&self.folder)?;
-        file.1.write_all(MAGIC)?;
-        file.1.write_all(&self.hash(path, code))?;
-        file.1.write_all(code)?;
-        file.1.sync_all()?;
-        fs::rename(&file.0, path)
-    }
-
-    /// Covers the key, the file's name (so that files can't be swapped) and the code.
-    fn hash(&self, path: &Path, code: &[u8]) -> [u8; HASH_BYTES] {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let inner =
-            Sha256::new().chain_update(self.key).chain_update(name.as_bytes()).chain_update(code).finalize();
-        // Twice, so that nothing can be appended to what the first covers.
-        Sha256::new().chain_update(self.key).chain_update(inner).finalize().into()
-    }
-
-    fn path(&self, engine: &Engine, bytes: &[u8]) -> PathBuf {
-        struct Into<'a>(&'a mut Sha256);
-        impl std::hash::Hasher for Into<'_> {
-            fn finish(&self) -> u64 {
-                0
-            }
-
-            fn write(&mut self, bytes: &[u8]) {
-                self.0.update(bytes);
-            }
+    /// The content of a file of the cache, which counts as used from now on.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        // Looked at before it is opened: to open a pipe waits for its writer.
+        if !fs::symlink_metadata(path)?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
         }
-        let mut hash = Sha256::new();
-        std::hash::Hash::hash(&engine.precompile_compatibility_hash(), &mut Into(&mut hash));
-        hash.update(Sha256::digest(bytes));
-        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.folder.join(name).with_extension("cwasm")
+        let file = File::open(path)?;
+        // Times of access are not kept on many systems. Without the right to write, what is used is not known.
+        let _ = file.set_modified(SystemTime::now());
+        let mut content = Vec::new();
+        file.take(self.bytes_max).read_to_end(&mut content)?;
+        Ok(content)
     }
 
-    /// Removes the files not used for longest until the rest is small enough.
-    fn shrink(&self, allowed: u64) {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return };
-        let mut files: Vec<_> = entries
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let meta = entry.metadata().ok()?;
-                let compiled = entry.path().extension().is_some_and(|ending| ending == "cwasm");
-                compiled
-                    .then(|| (meta.accessed().or_else(|_| meta.modified()).ok(), meta.len(), entry.path()))
-            })
-            .collect();
-        files.sort();
-        let mut total: u64 = files.iter().map(|(_, size, _)| size).sum();
-        for (_, size, path) in files {
-            if total <= allowed {
-                return;
-            }
-            if fs::remove_file(path).is_ok() {
-                total -= size;
-            }
+    fn write(&self, name: &str, component: &Component) -> io::Result<()> {
+        let code = component.serialize().map_err(|error| io::Error::other(format!("{error:#}")))?;
+        let header = sealed::header(&self.key, name, &code);
+        if (header.len() + code.len()) as u64 > self.bytes_max {
+            // It would push out all others, and then itself.
+            return Ok(());
         }
+        folder::write_whole(&self.folder, name, &[&header, &code])?;
+        evict::shrink(&self.folder, self.bytes_max)
     }
 }
 
@@ -144,109 +109,7 @@ impl CompiledCache {
     reason = "the engine can't check compiled code; the hash of the file was checked instead"
 )]
 fn load(engine: &Engine, code: &[u8]) -> Option<Component> {
-    // SAFETY: `check` found that these bytes were written by `put` of a host with the same key, hence come from
+    // SAFETY: `sealed::open` found that these bytes were written by `put` of a host with the same key, hence come from
     // `Component::serialize`; the engine itself refuses code of another version or configuration.
     unsafe { Component::deserialize(engine, code) }.ok()
-}
-
-/// The key of a cache folder; made with the folder.
-fn read_key(folder: &Path) -> std::io::Result<[u8; HASH_BYTES]> {
-    let path = folder.join("key");
-    if let Some(key) = fs::read(&path).ok().and_then(|key| key.try_into().ok()) {
-        return Ok(key);
-    }
-    let mut key = [0; HASH_BYTES];
-    for half in key.chunks_mut(16) {
-        half.copy_from_slice(uuid::Uuid::new_v4().as_bytes());
-    }
-    let (temporary, mut file) = tempfile_in(folder)?;
-    file.write_all(&key)?;
-    file.sync_all()?;
-    // The first of several processes wins, and all use its key.
-    let linked = fs::hard_link(&temporary, &path);
-    fs::remove_file(&temporary)?;
-    match linked {
-        Ok(()) => Ok(key),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            match fs::read(&path)?.try_into() {
-                Ok(key) => Ok(key),
-                Err(_) => {
-                    // Damaged: what was hashed with it is worthless, so begin anew.
-                    fs::write(&path, key)?;
-                    Ok(key)
-                }
-            }
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// A new file of a name that no other process uses, for this user alone.
-fn tempfile_in(folder: &Path) -> std::io::Result<(PathBuf, fs::File)> {
-    let path = folder.join(format!("{}.part", uuid::Uuid::new_v4()));
-    let file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-    only_for_owner(&path, 0o600)?;
-    Ok((path, file))
-}
-
-#[cfg(unix)]
-fn only_for_owner(path: &Path, mode: u32) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-fn only_for_owner(_path: &Path, _mode: u32) -> std::io::Result<()> {
-    // The user's own folder is closed to others already.
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn component(engine: &Engine) -> (Vec<u8>, Component) {
-        let bytes = b"\0asm\x0d\0\x01\0".to_vec();
-        let component = Component::from_binary(engine, &bytes).unwrap();
-        (bytes, component)
-    }
-
-    #[test]
-    fn keeps_what_it_wrote_and_discards_the_rest() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = Engine::default();
-        let (bytes, compiled) = component(&engine);
-        let cache = CompiledCache::open(folder.path()).unwrap();
-        assert!(cache.get(&engine, &bytes).is_none());
-        cache.put(&engine, &bytes, &compiled);
-        assert!(CompiledCache::open(folder.path()).unwrap().get(&engine, &bytes).is_some());
-
-        let path = cache.path(&engine, &bytes);
-        let whole = fs::read(&path).unwrap();
-        for place in [0, MAGIC.len(), MAGIC.len() + HASH_BYTES, whole.len() - 1] {
-            let mut damaged = whole.clone();
-            damaged[place] ^= 1;
-            fs::write(&path, damaged).unwrap();
-            assert!(cache.get(&engine, &bytes).is_none(), "byte {place}");
-            assert!(!path.exists(), "byte {place}");
-        }
-
-        cache.put(&engine, &bytes, &compiled);
-        fs::write(folder.path().join("key"), [7; HASH_BYTES]).unwrap();
-        let foreign = CompiledCache::open(folder.path()).unwrap();
-        assert!(foreign.get(&engine, &bytes).is_none(), "a file of another key");
-    }
-
-    #[test]
-    fn is_bounded() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = Engine::default();
-        let (bytes, compiled) = component(&engine);
-        let cache = CompiledCache::open(folder.path()).unwrap();
-        cache.put(&engine, &bytes, &compiled);
-        cache.shrink(u64::MAX);
-        assert!(cache.get(&engine, &bytes).is_some());
-        cache.shrink(10);
-        assert!(cache.get(&engine, &bytes).is_none());
-    }
 }

@@ -10,8 +10,9 @@ use crate::policy::{STACK_BYTES, TABLE_ELEMENTS_MAX};
 use super::budget::{CORE_INSTANCES_MAX, MEMORIES_MAX, TABLES_MAX, TICK, Ticks};
 use super::jobs::AllJobs;
 
-/// How many instances may live at once. Each holds address space, not memory, until it is used.
-pub(super) const INSTANCES_MAX: u32 = 512;
+/// How many instances may live at once unless it is said otherwise: a thousand replies that wait, of five layers each.
+/// Each holds address space, not memory, until it is used: about 4 GiB of the 128 TiB that a process has.
+pub(super) const INSTANCES_MAX: u32 = 5_120;
 
 /// Bytes of a pooled memory that stay resident when its instance ends, where the kernel can tell which were used.
 const KEEP_RESIDENT: usize = 256 << 10;
@@ -107,28 +108,30 @@ pub(super) struct Runtime {
     pub(super) ticks: Ticks,
     pub(super) counts: Arc<Counts>,
     pub(super) jobs: AllJobs,
+    /// How many instances may live at once.
+    pub(super) instances: u32,
     /// Why instances are not pooled, if they are not.
     pub(super) unpooled: Option<String>,
 }
 
 impl Runtime {
-    /// An engine with pooled instances, or without where the system denies the address space.
-    pub(super) fn new() -> wasmtime::Result<Self> {
-        let (engine, unpooled) = match Engine::new(&config(true)) {
+    /// An engine with a pool of so many instances, or without where the system denies the address space.
+    pub(super) fn new(instances: u32) -> wasmtime::Result<Self> {
+        let (engine, unpooled) = match Engine::new(&config(Some(instances))) {
             Ok(engine) => (engine, None),
             Err(error) => {
                 let reason = format!("{error:#}");
                 tracing::warn!("instances are not pooled, so each hook's first call is slower: {reason}");
-                (Engine::new(&config(false))?, Some(reason))
+                (Engine::new(&config(None))?, Some(reason))
             }
         };
         let ticks = Ticks::default();
         start_ticking(&engine, ticks.clone())?;
-        Ok(Self { engine, ticks, counts: Arc::default(), jobs: AllJobs::default(), unpooled })
+        Ok(Self { engine, ticks, counts: Arc::default(), jobs: AllJobs::default(), instances, unpooled })
     }
 }
 
-fn config(pooled: bool) -> Config {
+fn config(pooled: Option<u32>) -> Config {
     let mut config = Config::new();
     config
         .epoch_interruption(true)
@@ -139,19 +142,20 @@ fn config(pooled: bool) -> Config {
         .memory_init_cow(true)
         .max_wasm_stack(STACK_BYTES)
         .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
-    if pooled {
-        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool()));
+    if let Some(instances) = pooled {
+        config.allocation_strategy(InstanceAllocationStrategy::Pooling(pool(instances)));
     }
     config
 }
 
-fn pool() -> PoolingAllocationConfig {
+fn pool(instances: u32) -> PoolingAllocationConfig {
     let mut pool = PoolingAllocationConfig::default();
-    pool.total_component_instances(INSTANCES_MAX)
-        .total_core_instances(INSTANCES_MAX * 16)
-        .total_memories(INSTANCES_MAX * 2)
-        .total_tables(INSTANCES_MAX * 8)
-        .total_stacks(INSTANCES_MAX)
+    pool.total_component_instances(instances)
+        .total_core_instances(instances.saturating_mul(16))
+        // All but the oddest components have one. A component may have more as long as others leave room for them.
+        .total_memories(instances.saturating_add(MEMORIES_MAX))
+        .total_tables(instances.saturating_mul(4))
+        .total_stacks(instances)
         .max_core_instances_per_component(CORE_INSTANCES_MAX)
         .max_memories_per_component(MEMORIES_MAX)
         .max_memories_per_module(MEMORIES_MAX)

@@ -50,6 +50,10 @@ impl Template {
         log: Arc<LogBudget>,
     ) -> Result<GuestInstance, NotMade> {
         let alive = self.runtime.counts.store_made();
+        // The pool has the same bound, but not every machine has a pool.
+        if self.runtime.counts.stores_alive() > u64::from(self.runtime.instances) {
+            return Err(NotMade::Crowded);
+        }
         let mut store = self.store(context, layer, log);
         let (own_time, wall) = (store.data().budget.own_time.clone(), store.data().layer.spec.limits.wall);
         let made = within(own_time, wall, self.pre.instantiate_async(&mut store)).await;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod building;
+mod cache;
 mod chat;
 mod codes;
 mod components;

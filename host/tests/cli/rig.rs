@@ -14,10 +14,15 @@ use tempfile::TempDir;
 /// How long to wait for what must come: far longer than it takes, so that it only ends tests that fail.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
-/// The program in a folder, with compiled components kept between the tests.
+/// The program in a folder, with what is compiled kept between the tests.
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cepa"));
-    command.current_dir(folder).env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env_remove("CEPA_LOG");
+    command
+        .current_dir(folder)
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
+        .env("CEPA_GUEST_BUILD_DIR", concat!(env!("CARGO_TARGET_TMPDIR"), "/../guests"))
+        .env_remove("CEPA_LOG")
+        .env_remove("CEPA_CACHE_MAX");
     command
 }
 
