@@ -4,6 +4,7 @@
 
 #[expect(dead_code, reason = "shared with `figures`, which uses more of it")]
 mod figures {
+    pub(crate) mod bare;
     pub(crate) mod hop;
     pub(crate) mod instance;
     pub(crate) mod measure;

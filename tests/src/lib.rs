@@ -2,6 +2,7 @@
 
 pub mod agent;
 pub mod chain;
+pub mod memory;
 pub mod program;
 
 use std::future::Future;

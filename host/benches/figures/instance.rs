@@ -6,43 +6,11 @@ use cepa::chain::{Chain, ChainEntry, ReplyContext};
 use cepa_tests::chain::{LayerPlan, load, sandbox};
 use cepa_tests::guest;
 use tokio::runtime::Runtime;
-use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 
+use super::bare::Bare;
 use super::measure::{ratio, timed};
 
 const INSTANCES: u64 = 200;
-
-/// The same component on an engine that does nothing but run it.
-fn bare() -> (Engine, InstancePre<()>) {
-    let mut pool = PoolingAllocationConfig::default();
-    pool.linear_memory_keep_resident(256 << 10).pagemap_scan(Enabled::Auto);
-    let mut config = Config::new();
-    config.concurrency_support(false).allocation_strategy(InstanceAllocationStrategy::Pooling(pool));
-    let engine = Engine::new(&config).expect("an engine can be made");
-    let component = Component::from_binary(&engine, guest!("prompt")).expect("the guest compiles");
-    let mut linker = Linker::new(&engine);
-    linker.define_unknown_imports_as_traps(&component).expect("imports can be stubbed");
-    linker.allow_shadowing(true);
-    linker
-        .instance("cepa:middleware/context@0.1.0")
-        .and_then(|mut context| context.func_wrap("config", |_, ()| Ok(("{}".to_owned(),))))
-        .expect("the configuration can be given");
-    let pre = linker.instantiate_pre(&component).expect("the guest links");
-    (engine, pre)
-}
-
-async fn call_bare(engine: &Engine, pre: &InstancePre<()>) {
-    let mut store = Store::new(engine, ());
-    let instance = pre.instantiate_async(&mut store).await.expect("an instance can be made");
-    let interface = instance.get_export_index(&mut store, None, "cepa:middleware/on-system-prompt@0.1.0");
-    let function =
-        instance.get_export_index(&mut store, interface.as_ref(), "transform").expect("the hook is there");
-    let function = instance.get_func(&mut store, function).expect("the hook is a function");
-    let mut results = [wasmtime::component::Val::Bool(false)];
-    let prompt = wasmtime::component::Val::String("Be brief".to_owned());
-    function.call_async(&mut store, &[prompt], &mut results).await.expect("the call succeeds");
-}
 
 /// A layer of a small component.
 pub(crate) fn entry(runtime: &Runtime) -> ChainEntry {
@@ -64,12 +32,12 @@ pub(crate) fn fresh_calls(runtime: &Runtime, entry: &ChainEntry, count: u64) -> 
 /// A fresh instance of a layer, one call, and its end, against the same on a bare engine.
 pub(crate) fn fresh(runtime: &Runtime) -> f64 {
     let entry = entry(runtime);
-    let (engine, pre) = bare();
+    let bare = Bare::new(guest!("prompt"));
     let theirs = || {
         timed(|| {
             runtime.block_on(async {
                 for _ in 0..INSTANCES {
-                    call_bare(&engine, &pre).await;
+                    bare.call("Be brief").await;
                 }
             });
         })
