@@ -51,6 +51,7 @@ use crate::index::Index;
 use crate::message::ToolDefinition;
 use crate::model::Model;
 use crate::session::{CallState, OpenCall, SessionData, SessionStore};
+use crate::telemetry::TelemetrySink;
 use crate::tool::Toolbox;
 use crate::world::World;
 
@@ -87,6 +88,7 @@ struct Inner {
     trial_calls: u32,
     sessions: Arc<dyn SessionStore>,
     index: Arc<Index>,
+    telemetry: Option<Arc<dyn TelemetrySink>>,
     permissions: Ruling,
     bounds: Bounds,
     world: Arc<dyn World>,

@@ -28,6 +28,7 @@ pub mod services;
 pub mod session;
 mod sqlite;
 pub mod state;
+pub mod telemetry;
 pub mod tool;
 pub mod workspace;
 pub mod world;

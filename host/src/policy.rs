@@ -53,6 +53,7 @@ pub enum LayerSource {
 
 /// The capabilities a layer may use. `log`, `context`, `clock` and `random` are always there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a grant of its own")]
 pub struct Grants {
     /// Whether it may keep state.
     pub state: bool,
@@ -72,6 +73,8 @@ pub struct Grants {
     pub secrets: Vec<SecretGrant>,
     /// Whether its `on-check-permission` may let run what is asked or denied inside it.
     pub permissions: bool,
+    /// Whether it may measure.
+    pub telemetry: bool,
 }
 
 /// A folder of the host under a name.
@@ -98,8 +101,8 @@ pub enum Access {
 }
 
 /// The capabilities that need a grant, by the names of the contract's interfaces.
-pub const CAPABILITIES: [&str; 7] =
-    ["state", "models", "tools", "conversation", "workspace", "index", "http"];
+pub const CAPABILITIES: [&str; 8] =
+    ["state", "models", "tools", "conversation", "workspace", "index", "http", "telemetry"];
 
 /// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
 pub const STACK_BYTES: usize = 512 << 10;
@@ -159,6 +162,10 @@ pub struct Limits {
     /// Time from a request to the last byte of its answer, redirects included. Default 30 s: half of `wall`, so that a
     /// layer learns of it before it is ended.
     pub http_total: Duration,
+    /// Spans and counts in one reply. Default 1,000: a trace that a person can read.
+    pub telemetry_records: u32,
+    /// Bytes of these. Default 256 KiB: room for what each is about. Each counts its name, its attributes and 64 bytes.
+    pub telemetry_bytes: u64,
     /// Handles held at once. Default 10,000: more are a leak.
     pub handles: u32,
     /// Elements of all its tables together. Default 100,000, which is also the most: the largest language runtimes
@@ -189,6 +196,8 @@ impl Default for Limits {
             http_connect: http.connect,
             http_idle: http.idle,
             http_total: http.total,
+            telemetry_records: 1_000,
+            telemetry_bytes: 256 << 10,
             handles: 10_000,
             tables: TABLE_ELEMENTS_MAX,
         }
@@ -208,7 +217,7 @@ pub enum Bound {
 
 impl Limits {
     /// Every limit by its name in the manifest.
-    pub fn each(&self) -> [(&'static str, Bound); 21] {
+    pub fn each(&self) -> [(&'static str, Bound); 23] {
         let Self {
             memory,
             cpu,
@@ -229,6 +238,8 @@ impl Limits {
             http_connect,
             http_idle,
             http_total,
+            telemetry_records,
+            telemetry_bytes,
             handles,
             tables,
         } = *self;
@@ -252,6 +263,8 @@ impl Limits {
             ("http-connect", Bound::Time(http_connect)),
             ("http-idle", Bound::Time(http_idle)),
             ("http-total", Bound::Time(http_total)),
+            ("telemetry-records", Bound::Count(telemetry_records)),
+            ("telemetry-bytes", Bound::Bytes(telemetry_bytes)),
             ("handles", Bound::Count(handles)),
             ("tables", Bound::Count(tables)),
         ]

@@ -25,6 +25,7 @@ mod middleware;
 mod migrate;
 mod output;
 mod resources;
+mod spans;
 mod store;
 mod weight;
 

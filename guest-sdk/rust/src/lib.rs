@@ -42,6 +42,7 @@ mod middleware;
 mod names;
 mod shortcuts;
 pub mod state;
+pub mod telemetry;
 pub mod workspace;
 
 #[cfg(not(target_family = "wasm"))]

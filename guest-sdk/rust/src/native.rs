@@ -14,6 +14,7 @@ mod reasoning;
 mod reply;
 mod services;
 mod store;
+pub mod telemetry;
 mod tool;
 mod turn;
 pub mod workspace;

@@ -1,7 +1,8 @@
-//! Capabilities in the rig: files and documents in memory.
+//! Capabilities in the rig: files, documents and telemetry in memory.
 
 use cepa_sdk::index::{self, Document, Scope};
 use cepa_sdk::rig::{Capability, Rig, with};
+use cepa_sdk::telemetry::{self, Span};
 use cepa_sdk::{Error, ErrorKind, Middleware, NoConfig, workspace};
 
 /// Does nothing by itself: what the tests use is around it.
@@ -61,3 +62,40 @@ fn documents_are_found_by_their_words() -> Result<(), Error> {
 }
 
 type Tags = std::collections::BTreeMap<String, String>;
+
+#[test]
+fn what_is_measured_is_kept_for_the_test() -> Result<(), Error> {
+    Rig::<Idle>::new(NoConfig {})?;
+    let outer = Span::start("search", r#"{"words": 2}"#)?;
+    let inner = outer.child("rank", "")?;
+    cepa_sdk::clock::sleep(5);
+    inner.end();
+    outer.set_attributes(r#"{"words": 3}"#)?;
+    let failed = telemetry::measured("fetch", || Err::<(), _>(Error::invalid("no address")));
+    assert_eq!(failed.map_err(|error| error.message), Err("no address".to_owned()));
+    telemetry::count("searches", 1.0, "")?;
+    let kind = |result: Result<(), Error>| result.err().map(|error| error.kind);
+    assert_eq!(kind(inner.fail("late")), Some(ErrorKind::InvalidInput));
+    assert_eq!(kind(telemetry::count("searches", f64::NAN, "")), Some(ErrorKind::InvalidInput));
+    drop(outer);
+    let shown = with(|world| {
+        let spans = world.spans.iter().map(|span| {
+            let attributes = serde_json::Value::Object(span.attributes.clone());
+            format!("{} {:?} {attributes} {:?} {:?}", span.name, span.parent, span.end_ms, span.failure)
+        });
+        spans.collect::<Vec<_>>()
+    });
+    assert_eq!(
+        shown,
+        [
+            r#"search None {"words":3} Some(5) None"#,
+            r#"rank Some(0) {} Some(5) None"#,
+            r#"fetch None {} Some(5) Some("no address")"#,
+        ]
+    );
+    assert_eq!(with(|world| world.counts.len()), 1);
+    with(|world| world.denied.insert(Capability::Telemetry));
+    assert_eq!(kind(telemetry::count("searches", 1.0, "")), Some(ErrorKind::Denied));
+    assert_eq!(telemetry::measured("search", || Ok(7))?, 7);
+    Ok(())
+}

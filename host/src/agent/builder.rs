@@ -10,6 +10,7 @@ use crate::chain::ChainEntry;
 use crate::index::Index;
 use crate::model::Model;
 use crate::session::{MemorySessions, SessionStore, StoreError};
+use crate::telemetry::TelemetrySink;
 use crate::tool::{Tool, ToolOwner, ToolProvider, Toolbox};
 use crate::world::{RealWorld, World};
 
@@ -41,6 +42,7 @@ pub struct AgentBuilder {
     providers: Vec<(ToolOwner, Arc<dyn ToolProvider>)>,
     sessions: Option<Arc<dyn SessionStore>>,
     index: Arc<Index>,
+    telemetry: Option<Arc<dyn TelemetrySink>>,
     permissions: PermissionRules,
     bounds: Bounds,
     trial_calls: u32,
@@ -68,6 +70,7 @@ impl AgentBuilder {
             providers: Vec::new(),
             sessions: None,
             index: Arc::default(),
+            telemetry: None,
             permissions: PermissionRules::default(),
             bounds: Bounds { steps: 50, draft_attempts: 3, structured_attempts: 3 },
             trial_calls: 3,
@@ -151,6 +154,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn index(mut self, index: Arc<Index>) -> Self {
         self.index = index;
+        self
+    }
+
+    /// Tells this one what layers measure, in all replies.
+    #[must_use]
+    pub fn telemetry(mut self, sink: Arc<dyn TelemetrySink>) -> Self {
+        self.telemetry = Some(sink);
         self
     }
 
@@ -246,6 +256,7 @@ impl AgentBuilder {
             trial_calls: self.trial_calls,
             sessions: sessions().await?,
             index: self.index,
+            telemetry: self.telemetry,
             permissions: Ruling::new(self.permissions),
             bounds: self.bounds,
             world: self.world.unwrap_or_else(|| Arc::new(RealWorld::default())),

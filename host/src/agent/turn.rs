@@ -74,6 +74,7 @@ impl Turn {
             .services(Arc::clone(&services) as Arc<dyn Services>)
             .world(Arc::clone(&agent.world))
             .ledger(ledger)
+            .telemetry(agent.telemetry.clone())
             .build();
         let chain = lineup.open(Arc::clone(&context));
         let memo = Memo { offered: lineup.tools.catalogue(), input, ..Memo::default() };

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio_util::sync::CancellationToken;
 
 use crate::services::{NoServices, Services};
+use crate::telemetry::{Count, Source, Span, TelemetrySink};
 use crate::world::{RealWorld, World};
 
-use super::ledger::Ledger;
+use super::hook::HookKind;
+use super::ledger::{Ledger, NoteKind};
 
 /// One reply, as its layers see it.
 pub struct ReplyContext {
@@ -29,6 +31,8 @@ pub struct ReplyContext {
     pub world: Arc<dyn World>,
     /// What each layer did.
     pub ledger: Arc<Ledger>,
+    /// Who takes what layers measure, besides the ledger.
+    pub telemetry: Option<Arc<dyn TelemetrySink>>,
     step: AtomicU32,
 }
 
@@ -44,6 +48,7 @@ impl ReplyContext {
             services: Arc::new(NoServices),
             world: Arc::new(RealWorld::default()),
             ledger: Arc::default(),
+            telemetry: None,
             step: AtomicU32::new(0),
         })
     }
@@ -56,6 +61,36 @@ impl ReplyContext {
     /// Says which step runs.
     pub fn set_step(&self, step: u32) {
         self.step.store(step, Ordering::Relaxed);
+    }
+
+    /// Who measures in a hook of a layer, and where.
+    pub(crate) fn source(&self, layer: &str, hook: HookKind) -> Source {
+        Source {
+            layer: layer.to_owned(),
+            agent: self.agent_name.clone(),
+            session_id: self.session_id.clone(),
+            reply_id: self.reply_id.clone(),
+            hook: hook.name(),
+            step: self.step(),
+        }
+    }
+
+    /// Tells the operator of a span.
+    pub(crate) fn tell_span(&self, source: Source, span: Span) {
+        if let Some(sink) = &self.telemetry {
+            sink.span(&source, &span);
+        }
+        let (layer, source, span) = (source.layer.clone(), Box::new(source), Box::new(span));
+        self.ledger.note(&layer, NoteKind::Span { source, span });
+    }
+
+    /// Tells the operator of a count.
+    pub(crate) fn tell_count(&self, source: Source, count: Count) {
+        if let Some(sink) = &self.telemetry {
+            sink.count(&source, &count);
+        }
+        let (layer, source, count) = (source.layer.clone(), Box::new(source), Box::new(count));
+        self.ledger.note(&layer, NoteKind::Count { source, count });
     }
 }
 
@@ -113,6 +148,13 @@ impl ReplyContextBuilder {
     #[must_use]
     pub fn ledger(mut self, ledger: Arc<Ledger>) -> Self {
         self.0.ledger = ledger;
+        self
+    }
+
+    /// Tells this one what layers measure.
+    #[must_use]
+    pub fn telemetry(mut self, sink: Option<Arc<dyn TelemetrySink>>) -> Self {
+        self.0.telemetry = sink;
         self
     }
 

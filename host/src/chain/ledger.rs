@@ -8,6 +8,8 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::Notify;
 
+use crate::telemetry::{Count, Source, Span};
+
 use super::hook::HookKind;
 
 /// How many notes are kept until they are taken; more are counted and dropped.
@@ -91,6 +93,26 @@ pub enum NoteKind {
         from: u64,
         /// The generation that is back.
         to: u64,
+    },
+    /// It measured what took time.
+    #[serde(rename = "layer-span")]
+    Span {
+        /// Where.
+        #[serde(flatten)]
+        source: Box<Source>,
+        /// What it measured.
+        #[serde(flatten)]
+        span: Box<Span>,
+    },
+    /// It added to a counter.
+    #[serde(rename = "layer-count")]
+    Count {
+        /// Where.
+        #[serde(flatten)]
+        source: Box<Source>,
+        /// What it added.
+        #[serde(flatten)]
+        count: Box<Count>,
     },
     /// It asked for what it was not granted.
     #[serde(rename = "layer-denied")]

@@ -93,6 +93,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "http": texts(&layer.spec.grants.http),
                 "secrets": secrets_json(&layer.spec.grants.secrets),
                 "permissions": layer.spec.grants.permissions,
+                "telemetry": layer.spec.grants.telemetry,
             },
             "limits": limits_json(&layer.spec.limits),
             "on-fault": on_fault(layer),
@@ -150,6 +151,9 @@ fn grants(grants: &Grants) -> String {
     }
     if grants.permissions {
         given.push("permissions".to_owned());
+    }
+    if grants.telemetry {
+        given.push("telemetry".to_owned());
     }
     if given.is_empty() { "-".to_owned() } else { given.join(" ") }
 }

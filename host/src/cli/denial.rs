@@ -9,7 +9,7 @@ pub fn said(layer: &str, capability: &str, object: &str) -> String {
 /// What to write into the manifest.
 pub fn remedy(layer: &str, capability: &str, object: &str) -> String {
     let grant = match (capability, object) {
-        ("state" | "index" | "permissions", _) => format!("{capability} = true"),
+        ("state" | "index" | "permissions" | "telemetry", _) => format!("{capability} = true"),
         ("workspace", _) => "workspace = { NAME = \"ro:FOLDER\" }".to_owned(),
         ("conversation", "") => "conversation = \"read\"".to_owned(),
         ("conversation", access) => format!("conversation = \"{access}\""),
@@ -34,6 +34,7 @@ mod tests {
             ("index", ""),
             ("workspace", "work/a.txt"),
             ("permissions", "rm"),
+            ("telemetry", "search"),
         ];
         let lines = denials.map(|(capability, object)| {
             format!("{}\n{}\n", said("x", capability, object), remedy("x", capability, object))
@@ -55,6 +56,8 @@ mod tests {
         if layer `x` may do that, grant it: `grants = { workspace = { NAME = "ro:FOLDER" } }`
         layer `x` was denied `permissions` of `rm`
         if layer `x` may do that, grant it: `grants = { permissions = true }`
+        layer `x` was denied `telemetry` of `search`
+        if layer `x` may do that, grant it: `grants = { telemetry = true }`
         "#);
     }
 }

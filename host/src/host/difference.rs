@@ -179,7 +179,8 @@ impl fmt::Display for Right {
 /// Everything that a layer is granted, one by one.
 fn rights(grants: &Grants) -> Vec<Right> {
     // Taken apart whole, so that a new grant is not forgotten here.
-    let Grants { state, models, tools, conversation, index, workspace, http, secrets, permissions } = grants;
+    let Grants { state, models, tools, conversation, index, workspace, http, secrets, permissions, telemetry } =
+        grants;
     let one = |capability, object: &str| Right { capability, object: object.to_owned() };
     let mut rights = Vec::new();
     if *state {
@@ -203,6 +204,9 @@ fn rights(grants: &Grants) -> Vec<Right> {
     rights.extend(secrets.iter().flat_map(sent).map(|secret| one("secrets", &secret)));
     if *permissions {
         rights.push(one("permissions", ""));
+    }
+    if *telemetry {
+        rights.push(one("telemetry", ""));
     }
     rights
 }

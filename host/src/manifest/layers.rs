@@ -154,6 +154,7 @@ fn grants(
         secrets: network::secrets(reader, &mut table, known.secrets, &http),
         http,
         permissions: table.flag(reader, "permissions").is_some_and(|flag| flag.value),
+        telemetry: table.flag(reader, "telemetry").is_some_and(|flag| flag.value),
     };
     table.finish(reader);
     grants
@@ -192,6 +193,10 @@ fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
         http_connect: table.parsed(reader, "http-connect", positive_duration).unwrap_or(default.http_connect),
         http_idle: table.parsed(reader, "http-idle", positive_duration).unwrap_or(default.http_idle),
         http_total: table.parsed(reader, "http-total", positive_duration).unwrap_or(default.http_total),
+        telemetry_records: table.count(reader, "telemetry-records", 0).unwrap_or(default.telemetry_records),
+        telemetry_bytes: table
+            .parsed(reader, "telemetry-bytes", units::size)
+            .unwrap_or(default.telemetry_bytes),
         handles: table.count(reader, "handles", 1).unwrap_or(default.handles),
         tables: table.count_within(reader, "tables", 0..=TABLE_ELEMENTS_MAX).unwrap_or(default.tables),
     };

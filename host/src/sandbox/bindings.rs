@@ -73,6 +73,7 @@ wasmtime::component::bindgen!({
         "cepa:middleware/requests.turn-summary": crate::request::TurnSummary,
         "cepa:middleware/http.http-request": crate::http::Request,
         "cepa:middleware/http.http-response": crate::http::Answer,
+        "cepa:middleware/telemetry.span": super::spans::SpanHandle,
         "cepa:middleware/flow.sink": super::flow::SinkHandle,
         "cepa:middleware/flow.reply-next": ReplyNext,
         "cepa:middleware/flow.reply-run": ReplyRun,

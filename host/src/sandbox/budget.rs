@@ -6,6 +6,8 @@ mod limit_hit;
 mod log;
 mod memory;
 mod own_time;
+mod reply;
+mod telemetry;
 
 use std::future::Future;
 use std::time::{Duration, Instant};
@@ -25,6 +27,7 @@ pub(super) use limit_hit::LimitHit;
 pub(super) use log::{Line, LogBudget};
 pub(super) use memory::{CORE_INSTANCES_MAX, MEMORIES_MAX, MemoryBudget, TABLES_MAX};
 pub(super) use own_time::{OwnTime, within};
+pub(super) use reply::ReplyBudget;
 
 /// Bytes that an edit counts besides: an entry without any text takes room as well.
 const EDIT_BYTES: u64 = 256;

@@ -6,6 +6,7 @@ mod http;
 mod index;
 mod models;
 mod state;
+mod telemetry;
 mod time;
 mod tools;
 mod workspace;

@@ -16,7 +16,7 @@ use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
 use crate::workspace::{Quota, Workspace};
 
 use super::Sandbox;
-use super::budget::{LimitHit, LogBudget, within};
+use super::budget::{LimitHit, ReplyBudget, within};
 use super::hooks::{HookIndices, check_hooks};
 use super::instance::{GuestInstance, NotMade, Template};
 use super::load_error::LoadError;
@@ -217,8 +217,8 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
     let jobs = component.template.runtime.jobs.of_layer();
     let info = Arc::new(LayerInfo::new(spec, component.reading.wasi, None, Arc::new(SystemResolver), jobs)?);
     let context = ReplyContext::builder("", "").build();
-    let log = Arc::new(LogBudget::new(limits.log));
-    let made = component.template.instantiate(context, info, log).await;
+    let budget = Arc::new(ReplyBudget::new(&limits));
+    let made = component.template.instantiate(context, info, budget).await;
     let mut guest: GuestInstance = made.map_err(|not_made| match not_made {
         NotMade::Crowded => start("too many instances are alive at once".to_owned()),
         NotMade::Failed(cause) => start(cause),

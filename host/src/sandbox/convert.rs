@@ -8,6 +8,7 @@ mod json;
 mod message;
 mod model;
 mod schema;
+mod telemetry;
 mod workspace;
 
 pub(super) use decision::{permission_from_guest, permission_to_guest, verdict_from_guest};
@@ -23,6 +24,7 @@ pub(super) use model::{
     choice_from_guest, choice_to_guest, reason_to_guest, tool_to_guest, tools_from_guest, usage_to_guest,
 };
 pub(super) use schema::{compiled_schema, schema_from_guest};
+pub(super) use telemetry::attributes_from_guest;
 pub(super) use workspace::entry_to_guest;
 
 /// Makes both directions between two enums of the same cases.

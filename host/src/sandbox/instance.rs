@@ -8,7 +8,7 @@ use wasmtime::{Store, UpdateDeadline};
 use crate::chain::{HookKind, ReplyContext};
 use crate::policy::Limits;
 
-use super::budget::{LogBudget, within};
+use super::budget::{ReplyBudget, within};
 use super::engine::{Alive, Runtime};
 use super::explain::explain;
 use super::hooks::{HookIndices, LoadedHooks};
@@ -47,14 +47,14 @@ impl Template {
         &self,
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
-        log: Arc<LogBudget>,
+        budget: Arc<ReplyBudget>,
     ) -> Result<GuestInstance, NotMade> {
         let alive = self.runtime.counts.store_made();
         // The pool has the same bound, but not every machine has a pool.
         if self.runtime.counts.stores_alive() > u64::from(self.runtime.instances) {
             return Err(NotMade::Crowded);
         }
-        let mut store = self.store(context, layer, log);
+        let mut store = self.store(context, layer, budget);
         let (own_time, wall) = (store.data().budget.own_time.clone(), store.data().layer.spec.limits.wall);
         let made = within(own_time, wall, self.pre.instantiate_async(&mut store)).await;
         let instance = match made {
@@ -79,10 +79,10 @@ impl Template {
         &self,
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
-        log: Arc<LogBudget>,
+        budget: Arc<ReplyBudget>,
     ) -> Store<GuestState> {
         let Limits { payload, handles, .. } = layer.spec.limits;
-        let state = GuestState::new(context, layer, log, self.runtime.ticks.clone());
+        let state = GuestState::new(context, layer, budget, self.runtime.ticks.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.budget.memory);
         store.set_hostcall_fuel(usize::try_from(payload).unwrap_or(usize::MAX));

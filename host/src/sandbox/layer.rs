@@ -16,7 +16,7 @@ use crate::request::{
     ToolResponse, TurnSummary, Verdict,
 };
 
-use super::budget::{LogBudget, within};
+use super::budget::{ReplyBudget, within};
 use super::calls::{
     GuestHook, call_event_kinds, call_events, call_list_tools, call_onion, call_permission, call_review,
     call_system_prompt, call_tool, call_turn_end,
@@ -43,7 +43,7 @@ pub(super) struct ComponentLayer {
     template: Template,
     info: Arc<LayerInfo>,
     context: Arc<ReplyContext>,
-    log: Arc<LogBudget>,
+    budget: Arc<ReplyBudget>,
     /// Instances that are not in a call. A hook inside a hook finds none, and gets one of its own.
     idle: Mutex<Vec<GuestInstance>>,
     /// The instance of `on-events`, which remembers from call to call. `None` before the first call, during one, and after
@@ -53,8 +53,15 @@ pub(super) struct ComponentLayer {
 
 impl ComponentLayer {
     pub(super) fn new(template: Template, info: Arc<LayerInfo>, context: Arc<ReplyContext>) -> Self {
-        let log = Arc::new(LogBudget::new(info.spec.limits.log));
-        Self { template, info, context, log, idle: Mutex::default(), events: tokio::sync::Mutex::default() }
+        let budget = Arc::new(ReplyBudget::new(&info.spec.limits));
+        Self {
+            template,
+            info,
+            context,
+            budget,
+            idle: Mutex::default(),
+            events: tokio::sync::Mutex::default(),
+        }
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<GuestInstance>> {
@@ -73,7 +80,7 @@ impl ComponentLayer {
     async fn fresh(&self, hook: HookKind) -> Result<GuestInstance, Failure> {
         let made = self
             .template
-            .instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.log))
+            .instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.budget))
             .await;
         made.map_err(|not_made| match not_made {
             NotMade::Crowded => {

@@ -7,7 +7,7 @@ use crate::error::{Failure, Fault};
 use crate::http::SystemResolver;
 use crate::policy::{Grants, LayerSpec};
 
-use super::budget::{LogBudget, within};
+use super::budget::{ReplyBudget, within};
 use super::calls::call_migrate;
 use super::convert::error_from_guest;
 use super::instance::{NotMade, Template};
@@ -33,8 +33,8 @@ pub(super) async fn migrate(
     let spec = LayerSpec { grants: Grants { state: true, ..Grants::default() }, ..layer.spec.clone() };
     let narrowed = LayerInfo::new(spec, layer.wasi, None, Arc::new(SystemResolver), layer.jobs.clone());
     let narrowed = narrowed.map_err(|error| fault(error.to_string()))?;
-    let log = Arc::new(LogBudget::new(limits.log));
-    let made = template.instantiate(context, Arc::new(narrowed), log).await;
+    let budget = Arc::new(ReplyBudget::new(&limits));
+    let made = template.instantiate(context, Arc::new(narrowed), budget).await;
     let mut guest = made.map_err(|not_made| match not_made {
         NotMade::Crowded => fault("too many middleware instances are alive at once".to_owned()),
         NotMade::Failed(cause) => fault(format!("no instance could be made: {cause}")),

@@ -11,11 +11,12 @@ use crate::http::{Client, Resolver, Slots};
 use crate::policy::{Grants, LayerSpec};
 use crate::workspace::Workspace;
 
-use super::budget::{Budget, Line, LogBudget, Ticks};
+use super::budget::{Budget, Line, LogBudget, ReplyBudget, Ticks};
 use super::jobs::LayerJobs;
 use super::load_error::LoadError;
 use super::output::{GuestOutput, Printed};
 use super::resources::Unreadable;
+use super::spans::OpenSpans;
 
 /// How much of a text is kept to explain a fault or a denial: guests may send megabytes.
 const SHOWN_MAX: usize = 1_000;
@@ -67,7 +68,10 @@ pub(super) struct GuestState {
     pub(super) unreadable: Unreadable,
     /// Room for its requests; made with the first one.
     pub(super) http_slots: Option<Slots>,
-    log: Arc<LogBudget>,
+    /// What the layer may still spend in this reply.
+    pub(super) reply_budget: Arc<ReplyBudget>,
+    /// What it measures and has not ended.
+    pub(super) spans: OpenSpans,
     wasi: Option<Wasi>,
     /// The hook call that runs, until what it spent is in the ledger.
     hook: Option<HookKind>,
@@ -98,14 +102,14 @@ impl GuestState {
     pub(super) fn new(
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
-        log: Arc<LogBudget>,
+        reply_budget: Arc<ReplyBudget>,
         ticks: Ticks,
     ) -> Self {
         let limits = &layer.spec.limits;
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         let budget = Budget::new(ticks, limits);
-        let wasi = layer.wasi.then(|| Wasi::new(Arc::clone(&log)));
+        let wasi = layer.wasi.then(|| Wasi::new(Arc::clone(&reply_budget.log)));
         let unreadable = Unreadable::default();
         Self {
             table,
@@ -114,7 +118,8 @@ impl GuestState {
             last_error: None,
             unreadable,
             http_slots: None,
-            log,
+            reply_budget,
+            spans: OpenSpans::default(),
             wasi,
             layer,
             hook: None,
@@ -128,8 +133,16 @@ impl GuestState {
         self.hook = hook;
     }
 
-    /// Writes what the hook call spent into the ledger, once.
+    /// The hook whose call runs, if it is one.
+    pub(super) fn hook(&self) -> Option<HookKind> {
+        self.hook
+    }
+
+    /// Ends what the guest left open, and writes what the hook call spent into the ledger, once.
     pub(super) fn settle(&mut self) {
+        for (source, span) in self.spans.end_all(self.context.world.monotonic()) {
+            self.context.tell_span(source, span);
+        }
         if let Some(hook) = self.hook.take()
             && self.context.ledger.keeps()
         {
@@ -159,7 +172,7 @@ impl GuestState {
         }
         let bytes = message.len() as u64 + 1;
         self.budget.log(bytes);
-        match self.log.take(bytes) {
+        match self.reply_budget.log.take(bytes) {
             Line::Kept => self.note_line(level, message),
             Line::Last(word) => self.note_line("warn", word),
             Line::Dropped => {}
@@ -224,7 +237,7 @@ impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         // Nothing can be refused here: what is past the limit is found at the next tick.
         let _ = self.budget.call();
-        let wasi = self.wasi.get_or_insert_with(|| Wasi::new(Arc::clone(&self.log)));
+        let wasi = self.wasi.get_or_insert_with(|| Wasi::new(Arc::clone(&self.reply_budget.log)));
         WasiCtxView { ctx: &mut wasi.context, table: &mut self.table }
     }
 }

@@ -1,5 +1,6 @@
 //! What a program that reads `--json` gets when no reply begins, or one fails.
 
+use cepa_tests::guest;
 use serde_json::Value;
 
 use crate::rig::{Done, Place, run_in};
@@ -49,4 +50,19 @@ fn a_reply_that_failed_has_told_it_in_its_result() {
 fn help_is_no_mistake() {
     let done = run_in(Place::new("").path(), &["--json", "--help"], b"").ends_with(0);
     assert!(done.out.contains("Usage: ") && done.err.is_empty(), "{done:#?}");
+}
+
+#[test]
+fn what_layers_measure_stands_within_the_reply() {
+    let layer = "[[middleware]]\nname = \"m\"\nsource = \"m.wasm\"\ngrants = { telemetry = true }\n\
+                 config = { uses = [{ start = [\"search\", \"\"] }, { count = [\"searches\", 1, \"\"] }, { drop = 0 }] }\n";
+    let done = Place::new(layer).file("m.wasm", guest!("measure")).cepa("--json run . hello").ends_with(0);
+    let told = objects(&done);
+    let of = |kind: &str| told.iter().position(|object| object["type"] == kind).expect(kind);
+    let (start, count, span, end) = (of("reply-start"), of("layer-count"), of("layer-span"), of("reply-end"));
+    assert!(start < count && count < span && span < end, "{told:#?}");
+    for object in [&told[count], &told[span]] {
+        assert_eq!((&object["layer"], &object["hook"]), (&"m".into(), &"on-reply".into()));
+        assert_eq!(object["reply-id"], told[start]["reply-id"]);
+    }
 }

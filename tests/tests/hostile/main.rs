@@ -35,6 +35,10 @@ fn state() -> Grants {
     Grants { state: true, ..Grants::default() }
 }
 
+fn telemetry() -> Grants {
+    Grants { telemetry: true, ..Grants::default() }
+}
+
 const ANSWERS: &str = "[[turn]]\ntext = \"Answer.\"\nchunks = 2\nrepeat = true";
 
 const CALLS_AGAIN: &str = r#"
@@ -147,6 +151,17 @@ rows! {
         .grants(Grants { index: true, ..Grants::default() })
         .limits(|limits| limits.index = 50_000)
         .says("limit `index` reached: 50196 bytes of 50000 bytes allowed")
+        .works("Answer.");
+
+    measures_without_end: Row::new(guest!("litter-telemetry")).config(json!({ "bytes": 0 })).grants(telemetry())
+        .limits(|limits| limits.telemetry_records = 50)
+        .says("limit `telemetry-records` reached: 51 of 50 allowed")
+        .works("Answer.");
+
+    measures_large_things_without_end: Row::new(guest!("litter-telemetry")).config(json!({ "bytes": 924 }))
+        .grants(telemetry())
+        .limits(|limits| limits.telemetry_bytes = 10_000)
+        .says("limit `telemetry-bytes` reached: 11000 bytes of 10000 bytes allowed")
         .works("Answer.");
 
     runs_next_a_million_times: Row::new(guest!("million")).limits(|limits| limits.host_calls = 10_000)

@@ -8,6 +8,7 @@ use crate::backend::index::{Document, Scope as IndexScope};
 use crate::backend::log::Level;
 use crate::backend::requests::ModelRequestData;
 use crate::backend::state::Scope;
+use crate::backend::telemetry::{CountData, SpanData};
 use crate::backend::workspace::Mount;
 use crate::{Error, ErrorKind, Message, ModelResponse, ToolDefinition, ToolResponse};
 
@@ -22,6 +23,7 @@ pub enum Capability {
     Workspace,
     Index,
     Http,
+    Telemetry,
 }
 
 /// Everything that imports read and write. All is granted until a test says otherwise.
@@ -81,6 +83,10 @@ pub struct World {
     pub http_answers: VecDeque<Result<HttpResponseData, Error>>,
     /// The requests that were sent.
     pub fetched: Vec<HttpRequestData>,
+    /// The spans, in the order of their begins.
+    pub spans: Vec<SpanData>,
+    /// What was added to counters, in order.
+    pub counts: Vec<CountData>,
     /// What is not granted.
     pub denied: BTreeSet<Capability>,
     seed: u32,
@@ -116,6 +122,8 @@ impl World {
             documents: BTreeMap::new(),
             http_answers: VecDeque::new(),
             fetched: Vec::new(),
+            spans: Vec::new(),
+            counts: Vec::new(),
             denied: BTreeSet::new(),
             seed: 0x2545_F491,
         }

@@ -47,6 +47,7 @@ fn granted(grants: &Grants, capability: &str) -> bool {
         "tools" => !grants.tools.is_empty(),
         "index" => grants.index,
         "http" => !grants.http.is_empty(),
+        "telemetry" => grants.telemetry,
         "workspace" => !grants.workspace.is_empty(),
         _ => grants.conversation != Access::None,
     }

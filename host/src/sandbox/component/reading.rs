@@ -8,7 +8,7 @@ use crate::chain::{HookKind, HookSet};
 use crate::sandbox::load_error::LoadError;
 
 /// The interfaces of the contract that a component may import.
-const OFFERED: [&str; 15] = [
+const OFFERED: [&str; 16] = [
     "types",
     "events",
     "requests",
@@ -24,6 +24,7 @@ const OFFERED: [&str; 15] = [
     "workspace",
     "index",
     "http",
+    "telemetry",
 ];
 
 /// The WASI packages of which a component gets an empty world.

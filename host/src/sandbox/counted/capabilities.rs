@@ -5,8 +5,9 @@ use wasmtime::component::Resource;
 use crate::http::{Answer as HttpAnswer, Request as HttpRequest};
 use crate::request::{ModelRequest, ModelResponse, ToolResponse};
 use crate::sandbox::bindings::cepa::middleware::{
-    clock, context, conversation, http, index, log, models, random, state, tools, types, workspace,
+    clock, context, conversation, http, index, log, models, random, state, telemetry, tools, types, workspace,
 };
+use crate::sandbox::spans::SpanHandle;
 
 use super::{Answer, counted};
 
@@ -116,5 +117,18 @@ counted! {
 
     http::Host {
         async fn fetch(request: Resource<HttpRequest>) -> Answer<Resource<HttpAnswer>>;
+    }
+
+    telemetry::HostSpan {
+        fn start(name: String, attributes: String) -> Answer<Resource<SpanHandle>>;
+        fn child(this: Resource<SpanHandle>, name: String, attributes: String) -> Answer<Resource<SpanHandle>>;
+        fn set_attributes(this: Resource<SpanHandle>, attributes: String) -> Answer<()>;
+        fn fail(this: Resource<SpanHandle>, reason: String) -> Answer<()>;
+        fn end(this: Resource<SpanHandle>) -> ();
+        fn drop(this: Resource<SpanHandle>) -> ();
+    }
+
+    telemetry::Host {
+        fn count(name: String, value: f64, attributes: String) -> Answer<()>;
     }
 }
