@@ -28,6 +28,7 @@ mod migrate;
 mod outcome;
 mod partial;
 mod permission;
+mod ready;
 mod reason;
 mod services;
 mod settle;
@@ -35,6 +36,7 @@ mod spending;
 mod stage;
 mod step;
 mod stream;
+mod sub_agents;
 mod swap;
 mod trial;
 mod turn;
@@ -57,9 +59,10 @@ use crate::world::World;
 
 use builder::Bounds;
 use lanes::Lanes;
-use lineup::Place;
+use lineup::{Lineup, Place};
 use permission::Ruling;
 use stage::Stage;
+use sub_agents::Roster;
 
 pub use crate::request::INPUT_TEXT_MAX;
 pub use begin::{SESSION_ID_MAX, check_session_id};
@@ -93,6 +96,8 @@ struct Inner {
     bounds: Bounds,
     world: Arc<dyn World>,
     lanes: Lanes,
+    /// The agents that layers may run.
+    roster: Arc<Roster>,
 }
 
 impl fmt::Debug for Agent {
@@ -117,18 +122,27 @@ impl Agent {
         self.0.stage.active().tools.catalogue()
     }
 
-    /// The layers that are taken out, each with why. Later replies begin without them.
+    /// The agents that layers may run by their names, sorted.
+    pub fn sub_agents(&self) -> Vec<Self> {
+        self.0.roster.values().cloned().map(Self).collect()
+    }
+
+    /// The active layers of this agent, and those of its sub-agents.
+    fn lineups(&self) -> impl Iterator<Item = Arc<Lineup>> {
+        std::iter::once(&self.0).chain(self.0.roster.values()).map(|agent| agent.stage.active())
+    }
+
+    /// The layers that are taken out, those of sub-agents included, each with why. Later replies begin without them.
     pub fn taken_out(&self) -> Vec<(String, TakenOut)> {
-        let active = self.0.stage.active();
         let out = |place: &Place| Some((place.name().to_owned(), place.entry.health.taken_out()?));
-        active.places.iter().filter_map(out).collect()
+        self.lineups().flat_map(|lineup| lineup.places.iter().filter_map(out).collect::<Vec<_>>()).collect()
     }
 
     /// Puts a layer back in that was taken out, and says whether there is one of this name: later replies try it
     /// again.
     pub fn put_back(&self, layer: &str) -> bool {
-        let active = self.0.stage.active();
-        active.named(layer).inspect(|place| place.entry.health.reset()).is_some()
+        let mut lineups = self.lineups();
+        lineups.any(|lineup| lineup.named(layer).inspect(|place| place.entry.health.reset()).is_some())
     }
 
     /// The rules about which tool calls may run.
@@ -136,8 +150,12 @@ impl Agent {
         self.0.permissions.now()
     }
 
-    /// Exchanges the rules about which tool calls may run. They hold from then on, in running replies as well.
+    /// Exchanges the rules about which tool calls may run, those of sub-agents included. They hold from then on, in
+    /// running replies as well.
     pub fn set_permissions(&self, rules: PermissionRules) {
+        for sub in self.0.roster.values() {
+            sub.permissions.replace(rules.clone());
+        }
         self.0.permissions.replace(rules);
     }
 
@@ -160,7 +178,7 @@ impl Agent {
         input: impl Into<ReplyInput>,
     ) -> Result<ReplyStream, AgentError> {
         let (agent, session_id, input) = (Arc::clone(&self.0), session_id.into(), input.into());
-        unbroken(async move { begin::reply(&agent, session_id, input).await }).await
+        unbroken(async move { begin::reply(&agent, session_id, input, None).await }).await
     }
 
     /// Goes on with a reply that is parked, or whose process died.

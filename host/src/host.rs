@@ -1,5 +1,6 @@
 //! Puts an agent together from a manifest: models, layers in the sandbox, MCP servers, sessions and permissions.
 
+mod agents;
 mod components;
 mod difference;
 mod error;
@@ -12,14 +13,15 @@ mod swap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::agent::{Agent, AgentBuilder};
+use crate::agent::Agent;
 use crate::index::Index;
 use crate::manifest::{Manifest, SessionSpec};
+use crate::policy::LayerSpec;
 use crate::sandbox::{CompiledCache, Sandbox};
 use crate::session::{MemorySessions, SessionStore, SqliteSessions, StoreError};
-use crate::tool::{ExternalTool, ToolOwner};
 use crate::world::{RealWorld, World};
 
+use agents::Parts;
 use components::Known;
 use layers::Layers;
 
@@ -44,6 +46,8 @@ pub struct Host {
 pub struct Loaded {
     /// The agent.
     pub agent: Agent,
+    /// The layers of the sub-agents, as they began.
+    sub_layers: Vec<LoadedLayer>,
     sandbox: Sandbox,
     /// The manifest that the agent began with.
     manifest: Manifest,
@@ -131,50 +135,28 @@ impl Host {
         sessions: impl AsyncFnOnce() -> Result<Arc<dyn SessionStore>, StoreError>,
     ) -> Result<Loaded, LoadError> {
         let models = models::load(manifest, &self.world)?;
-        let layers = components::load(&self.sandbox, manifest, &Known::default(), progress).await?;
+        let specs: Vec<&LayerSpec> = manifest.all_layers().collect();
+        let mut layers =
+            components::load(&self.sandbox, manifest, &specs, &Known::default(), progress).await?;
+        let sub_layers = layers.split_off(manifest.layers.len());
         let layers = Layers::of(&self.sandbox, manifest, layers, None)?;
-        let servers = servers::connect(manifest, progress).await?;
-        let mut builder = Agent::builder(&manifest.agent.name)
-            .main(&manifest.agent.model)
-            .permissions(manifest.permissions.clone())
-            .world(Arc::clone(&self.world));
-        if !manifest.agent.system_prompt.is_empty() {
-            builder = builder.system_prompt(&manifest.agent.system_prompt);
-        }
-        builder = bounds(builder, manifest);
-        for (alias, model) in models {
-            builder = builder.model(alias, model);
-        }
-        for entry in layers.entries() {
-            builder = builder.middleware(entry);
-        }
-        builder = builder.index(Arc::new(open_index(manifest)?)).origin(Arc::new(layers));
-        for tool in &manifest.tools {
-            builder = builder.tool_of(ToolOwner::Outside, Arc::new(ExternalTool::new(tool.clone())));
-        }
-        for server in servers {
-            builder = builder.tools_of(ToolOwner::Mcp(server.name().to_owned()), Arc::new(server));
-        }
+        let servers = servers::connect(manifest, progress).await?.into_iter().map(Arc::new).collect();
+        let parts = Parts { manifest, sandbox: &self.sandbox, models, servers };
+        let builder = parts
+            .builder(&layers, &sub_layers)?
+            .world(Arc::clone(&self.world))
+            .index(Arc::new(open_index(manifest)?))
+            .origin(Arc::new(layers));
         let agent =
             builder.build_before(sessions).await.map_err(|error| LoadError::build(manifest, error))?;
         let (sandbox, manifest) = (self.sandbox.clone(), manifest.clone());
-        Ok(Loaded { agent, sandbox, manifest, swapping: tokio::sync::Mutex::default() })
+        Ok(Loaded { agent, sub_layers, sandbox, manifest, swapping: tokio::sync::Mutex::default() })
     }
-}
-
-fn bounds(mut builder: AgentBuilder, manifest: &Manifest) -> AgentBuilder {
-    if let Some(steps) = manifest.agent.max_steps {
-        builder = builder.max_steps(steps);
-    }
-    if let Some(attempts) = manifest.agent.max_draft_attempts {
-        builder = builder.max_draft_attempts(attempts);
-    }
-    builder
 }
 
 /// Where the layers keep documents. The file is left alone while no layer may use it; a swap may bring one that does.
 fn open_index(manifest: &Manifest) -> Result<Index, LoadError> {
-    let used = manifest.layers.iter().any(|layer| layer.grants.index);
+    let used = manifest.all_layers().any(|layer| layer.grants.index);
     match manifest.sessions.index_file() {
         Some(path) if used => Index::open(path).map_err(LoadError::Index),
         Some(path) => Ok(Index::unopened(path)),

@@ -17,6 +17,7 @@ mod secrets;
 mod section;
 mod server;
 mod sessions;
+mod sub_agents;
 mod tools;
 mod units;
 mod values;
@@ -37,6 +38,7 @@ pub use mcp::{McpSpec, McpTransport};
 pub use models::{ModelSpec, ProviderSpec, ServerSpec, Timeouts};
 pub use problem::{Label, ManifestError, Problem, SourceText, Span};
 pub use sessions::SessionSpec;
+pub use sub_agents::SubAgentSpec;
 pub use units::size;
 
 use crate::agent::PermissionRules;
@@ -66,6 +68,8 @@ pub struct Manifest {
     pub models: Vec<ModelSpec>,
     /// The layers, outermost first.
     pub layers: Vec<LayerSpec>,
+    /// The agents that layers may run, in the order of the text.
+    pub agents: Vec<SubAgentSpec>,
     /// The MCP servers.
     pub mcp: Vec<McpSpec>,
     /// The tools that a program outside runs.
@@ -149,8 +153,19 @@ impl Manifest {
 
     /// The pointer of the table of a layer: `/middleware/0` for the outermost.
     pub fn layer_pointer(&self, name: &str) -> Option<String> {
-        let index = self.layers.iter().position(|layer| layer.name == name)?;
-        Some(format!("/middleware/{index}"))
+        let within = |layers: &[LayerSpec]| layers.iter().position(|layer| layer.name == name);
+        if let Some(index) = within(&self.layers) {
+            return Some(format!("/middleware/{index}"));
+        }
+        self.agents.iter().find_map(|sub| {
+            let index = within(&sub.layers)?;
+            Some(format!("/agents/{}/middleware/{index}", sub.agent.name))
+        })
+    }
+
+    /// The layers of the agent, then those of each sub-agent; outermost first.
+    pub fn all_layers(&self) -> impl Iterator<Item = &LayerSpec> {
+        self.layers.iter().chain(self.agents.iter().flat_map(|sub| &sub.layers))
     }
 
     /// An error of this manifest that was found after it was read.
@@ -162,6 +177,7 @@ impl Manifest {
     pub fn other_sections(&self, other: &Self) -> Vec<&'static str> {
         let differs = [
             ("agent", self.agent != other.agent),
+            ("agents", self.agents != other.agents),
             ("models", self.models != other.models),
             ("mcp", self.mcp != other.mcp),
             ("tool", self.tools != other.tools),
@@ -187,6 +203,7 @@ struct Parts {
     agent: AgentSpec,
     models: Vec<ModelSpec>,
     layers: Vec<LayerSpec>,
+    agents: Vec<SubAgentSpec>,
     mcp: Vec<McpSpec>,
     tools: Vec<ToolDefinition>,
     permissions: PermissionRules,
@@ -201,6 +218,7 @@ impl Parts {
             agent: self.agent,
             models: self.models,
             layers: self.layers,
+            agents: self.agents,
             mcp: self.mcp,
             tools: self.tools,
             permissions: self.permissions,
@@ -217,15 +235,21 @@ fn read_sections(reader: &mut Reader<'_>, mut root: Section<'_>) -> Option<Parts
     let models = models::read(reader, &mut root);
     let agent = agent::read(reader, &mut root, &models.aliases);
     let secrets = secrets::read(reader, &mut root);
-    let known = layers::Known { aliases: &models.aliases, secrets: &secrets };
-    let layers = layers::read(reader, &mut root, &known);
+    let written = sub_agents::find(reader, &mut root);
+    let names = written.names();
+    let known = layers::Known { aliases: &models.aliases, secrets: &secrets, agents: &names };
+    let mut taken = layers::Taken::default();
+    let layers = layers::read(reader, &mut root, &known, &mut taken);
+    let model = agent.as_ref().map(|agent| agent.model.as_str());
+    let agents = sub_agents::read(reader, written, model, &known, &mut taken);
     let mcp = mcp::read(reader, &mut root);
     let tools = tools::read(reader, &mut root);
     let permissions = permissions::read(reader, &mut root);
     let sessions = sessions::read(reader, &mut root);
     let prompt = sessions::read_prompt(reader, &mut root);
     root.finish(reader);
-    Some(Parts { agent: agent?, models: models.specs, layers, mcp, tools, permissions, sessions, prompt })
+    let models = models.specs;
+    Some(Parts { agent: agent?, models, layers, agents, mcp, tools, permissions, sessions, prompt })
 }
 
 fn source_text(path: &Path, text: String) -> SourceText {

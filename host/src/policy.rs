@@ -73,6 +73,8 @@ pub struct Grants {
     pub secrets: Vec<SecretGrant>,
     /// Whether its `on-check-permission` may let run what is asked or denied inside it.
     pub permissions: bool,
+    /// The sub-agents it may run; `*` stands for all.
+    pub agents: Vec<String>,
     /// Whether it may measure.
     pub telemetry: bool,
 }
@@ -101,8 +103,8 @@ pub enum Access {
 }
 
 /// The capabilities that need a grant, by the names of the contract's interfaces.
-pub const CAPABILITIES: [&str; 8] =
-    ["state", "models", "tools", "conversation", "workspace", "index", "http", "telemetry"];
+pub const CAPABILITIES: [&str; 9] =
+    ["state", "models", "tools", "conversation", "workspace", "index", "http", "telemetry", "agents"];
 
 /// Bytes of a guest's call stack, the same for every layer: the engine's own setting, ten thousand plain calls deep.
 pub const STACK_BYTES: usize = 512 << 10;
@@ -162,6 +164,8 @@ pub struct Limits {
     /// Time from a request to the last byte of its answer, redirects included. Default 30 s: half of `wall`, so that a
     /// layer learns of it before it is ended.
     pub http_total: Duration,
+    /// Runs of sub-agents in one hook call. Default 16: room for a team, and an end to a layer that asks for ever.
+    pub agent_runs: u32,
     /// Spans and counts in one reply. Default 1,000: a trace that a person can read.
     pub telemetry_records: u32,
     /// Bytes of these. Default 256 KiB: room for what each is about. Each counts its name, its attributes and 64 bytes.
@@ -196,6 +200,7 @@ impl Default for Limits {
             http_connect: http.connect,
             http_idle: http.idle,
             http_total: http.total,
+            agent_runs: 16,
             telemetry_records: 1_000,
             telemetry_bytes: 256 << 10,
             handles: 10_000,
@@ -217,7 +222,7 @@ pub enum Bound {
 
 impl Limits {
     /// Every limit by its name in the manifest.
-    pub fn each(&self) -> [(&'static str, Bound); 23] {
+    pub fn each(&self) -> [(&'static str, Bound); 24] {
         let Self {
             memory,
             cpu,
@@ -238,6 +243,7 @@ impl Limits {
             http_connect,
             http_idle,
             http_total,
+            agent_runs,
             telemetry_records,
             telemetry_bytes,
             handles,
@@ -263,6 +269,7 @@ impl Limits {
             ("http-connect", Bound::Time(http_connect)),
             ("http-idle", Bound::Time(http_idle)),
             ("http-total", Bound::Time(http_total)),
+            ("agent-runs", Bound::Count(agent_runs)),
             ("telemetry-records", Bound::Count(telemetry_records)),
             ("telemetry-bytes", Bound::Bytes(telemetry_bytes)),
             ("handles", Bound::Count(handles)),

@@ -9,7 +9,7 @@ use futures::future::BoxFuture;
 use crate::error::{Error, ErrorKind};
 use crate::index::Index;
 use crate::message::{Message, ToolDefinition};
-use crate::request::{Messages, ModelRequest, ModelResponse, ToolResponse};
+use crate::request::{Messages, ModelRequest, ModelResponse, ReplyResponse, ToolResponse};
 
 /// The agent's side of the capabilities.
 pub trait Services: Send + Sync {
@@ -45,6 +45,31 @@ pub trait Services: Send + Sync {
     fn state(&self) -> Arc<dyn StateStore>;
     /// Where layers keep their documents.
     fn index(&self) -> Arc<Index>;
+    /// The sub-agents, sorted.
+    fn agents(&self) -> Vec<String>;
+    /// Runs a sub-agent for the layer of this name, to the end of a reply: counted, not streamed, and aborted with the
+    /// reply around it.
+    fn run_agent(&self, layer: String, call: AgentCall) -> BoxFuture<'_, Result<AgentRun, Error>>;
+}
+
+/// What a layer asks of a sub-agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentCall {
+    /// The agent's name.
+    pub agent: String,
+    /// The thread to go on in; absent for a new one.
+    pub thread: Option<String>,
+    /// What it is asked.
+    pub prompt: String,
+}
+
+/// What a run of a sub-agent came to.
+#[derive(Clone, Debug)]
+pub struct AgentRun {
+    /// The thread that it ran in: the same layer can go on with it in the same session.
+    pub thread: String,
+    /// How it ended: not aborted, since that is an error.
+    pub response: ReplyResponse,
 }
 
 /// How long a value lasts.
@@ -188,5 +213,13 @@ impl Services for NoServices {
 
     fn index(&self) -> Arc<Index> {
         Arc::new(Index::memory())
+    }
+
+    fn agents(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn run_agent(&self, _layer: String, _call: AgentCall) -> BoxFuture<'_, Result<AgentRun, Error>> {
+        Box::pin(async { Err(nothing("agents")) })
     }
 }

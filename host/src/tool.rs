@@ -1,5 +1,6 @@
 //! Tools: what a model may have run.
 
+mod chosen;
 mod external;
 pub mod mcp;
 mod registry;
@@ -16,6 +17,7 @@ use crate::error::Error;
 use crate::message::ToolDefinition;
 use crate::request::ToolResponse;
 
+pub(crate) use chosen::{Chosen, is_chosen};
 pub use external::ExternalTool;
 pub use registry::{Toolbox, ToolboxError};
 

@@ -2,11 +2,11 @@
 
 #[cfg(target_family = "wasm")]
 pub use crate::bindings::cepa::middleware::{
-    clock, context, conversation, flow, http, index, log, models, random, requests, state, telemetry, tools,
-    workspace,
+    agents, clock, context, conversation, flow, http, index, log, models, random, requests, state, telemetry,
+    tools, workspace,
 };
 #[cfg(not(target_family = "wasm"))]
 pub use crate::native::{
-    clock, context, conversation, flow, http, index, log, models, random, requests, state, telemetry, tools,
-    workspace,
+    agents, clock, context, conversation, flow, http, index, log, models, random, requests, state, telemetry,
+    tools, workspace,
 };

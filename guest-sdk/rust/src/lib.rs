@@ -26,6 +26,7 @@
 //! # fn main() {}
 //! ```
 
+pub mod agents;
 mod backend;
 #[allow(clippy::all, clippy::pedantic, missing_docs, unsafe_code, reason = "generated")]
 mod bindings;

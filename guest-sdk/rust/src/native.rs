@@ -1,5 +1,6 @@
 //! The native side: handles are plain structs in memory, and imports ask the [rig](crate::rig).
 
+pub mod agents;
 mod ambient;
 mod compress;
 mod flow_handles;

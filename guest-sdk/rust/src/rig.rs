@@ -13,6 +13,7 @@ pub use answer::{Answer, Spoken};
 pub(crate) use world::granted;
 pub use world::{Capability, World, with};
 
+pub use crate::backend::agents::AgentRunData;
 use crate::backend::flow::{Inside, Outward};
 pub use crate::backend::http::{HttpRequestData, HttpResponseData};
 pub use crate::backend::requests::{
@@ -20,6 +21,7 @@ pub use crate::backend::requests::{
     PermissionRequestData, ReasoningRequestData, ReasoningResponseData, ReplyRequestData, ReplyResponseData,
     ToolRequestData, ToolResponseData, TurnSummaryData,
 };
+pub use crate::backend::telemetry::{CountData, SpanData};
 use crate::{
     CompressNext, CompressRequest, CompressResponse, Error, Event, Middleware, ModelNext, ModelRequest,
     ModelResponse, OnActing, OnCheckPermission, OnCompressContext, OnModelCall, OnReasoning, OnReply,

@@ -1,9 +1,9 @@
-//! Capabilities in the rig: files, documents and telemetry in memory.
+//! Capabilities in the rig: files, documents, telemetry and runs of agents in memory.
 
 use cepa_sdk::index::{self, Document, Scope};
-use cepa_sdk::rig::{Capability, Rig, with};
+use cepa_sdk::rig::{AgentRunData, Capability, Rig, with};
 use cepa_sdk::telemetry::{self, Span};
-use cepa_sdk::{Error, ErrorKind, Middleware, NoConfig, workspace};
+use cepa_sdk::{Error, ErrorKind, Middleware, NoConfig, Outcome, agents, workspace};
 
 /// Does nothing by itself: what the tests use is around it.
 struct Idle;
@@ -97,5 +97,27 @@ fn what_is_measured_is_kept_for_the_test() -> Result<(), Error> {
     with(|world| world.denied.insert(Capability::Telemetry));
     assert_eq!(kind(telemetry::count("searches", 1.0, "")), Some(ErrorKind::Denied));
     assert_eq!(telemetry::measured("search", || Ok(7))?, 7);
+    Ok(())
+}
+
+#[test]
+fn agents_answer_what_the_test_says() -> Result<(), Error> {
+    Rig::<Idle>::new(NoConfig {})?;
+    with(|world| {
+        world.agents = vec!["helper".to_owned()];
+        let parked = AgentRunData { outcome: Outcome::Parked, ..AgentRunData::answer("t2", "") };
+        world.agent_runs.extend([Ok(AgentRunData::answer("t1", "Here.")), Ok(parked)]);
+    });
+    assert_eq!(agents::ask("helper", "Where?")?, "Here.");
+    let run = agents::run("helper", Some("t1"), "And now?")?;
+    assert_eq!(agents::answer(&run).map_err(|error| error.code), Err("parked".to_owned()));
+    assert_eq!(agents::ask("nobody", "You?").map_err(|error| error.kind), Err(ErrorKind::NotFound));
+    let asked = with(|world| world.agent_calls.clone());
+    let call = |thread: Option<&str>, prompt: &str| {
+        ("helper".to_owned(), thread.map(str::to_owned), prompt.to_owned())
+    };
+    assert_eq!(asked, [call(None, "Where?"), call(Some("t1"), "And now?")]);
+    with(|world| world.denied.insert(Capability::Agents));
+    assert_eq!(agents::names().map_err(|error| error.kind), Err(ErrorKind::Denied));
     Ok(())
 }

@@ -2,9 +2,6 @@
 
 use std::sync::Arc;
 
-use tokio_util::sync::CancellationToken;
-
-use crate::chain::Ledger;
 use crate::message::{Message, ToolChoice};
 use crate::request::{self, ReplyRequest, ReplyRequestData};
 use crate::session::{CallState, OpenCall, ReplyRecord, ReplyStatus, SessionData};
@@ -26,11 +23,12 @@ pub const SESSION_ID_MAX: usize = 128;
 /// Why a call has no result that an earlier process made.
 const DIED: &str = "the process ended before this call did";
 
-/// Begins a new reply.
+/// Begins a new reply: a caller's, or the run of a sub-agent within the outer reply.
 pub(super) async fn reply(
     agent: &Arc<Inner>,
     session_id: String,
     input: ReplyInput,
+    outer: Option<Arc<Turn>>,
 ) -> Result<ReplyStream, AgentError> {
     check_session_id(&session_id).map_err(AgentError::Input)?;
     let seat = agent.stage.sit();
@@ -55,7 +53,7 @@ pub(super) async fn reply(
     let closed = data.open_calls.iter().map(|open| interrupted(open, why)).collect();
     let request = request(&record, input.messages.clone(), false);
     let opening = Opening { request, announced: true, closed, ..Opening::default() };
-    start(agent, session_id, (lane, seat), data, record, opening, input.messages).await
+    start(agent, (lane, seat), data, record, opening, input.messages, outer).await
 }
 
 /// Goes on with a reply.
@@ -79,19 +77,20 @@ pub(super) async fn resume(
     opening.closed.extend(running.map(|open| interrupted(open, DIED)));
     record.status = ReplyStatus::Running;
     opening.request = request(&record, Vec::new(), true);
-    start(agent, session_id, (lane, seat), data, record, opening, Vec::new()).await
+    start(agent, (lane, seat), data, record, opening, Vec::new(), None).await
 }
 
 /// Stores the begin in one batch, and lets the reply run.
 async fn start(
     agent: &Arc<Inner>,
-    session_id: String,
     (lane, seat): (Lane, Seat),
     data: SessionData,
     mut record: ReplyRecord,
     opening: Opening,
     input: Vec<Message>,
+    outer: Option<Arc<Turn>>,
 ) -> Result<ReplyStream, AgentError> {
+    let session_id = lane.session_id().to_owned();
     let conversation =
         Conversation::new(session_id, data, Arc::clone(&agent.sessions), Arc::clone(&agent.world));
     let (calls, closed) = (opening.calls.clone(), opening.closed.clone());
@@ -118,12 +117,16 @@ async fn start(
         .await
         .map_err(AgentError::Write)?;
 
-    let cancel = CancellationToken::new();
-    let ledger = Arc::new(Ledger::keeping());
-    let (stream, reader) =
-        ReplyStream::new(record.id.clone(), seat.generation, cancel.clone(), Arc::clone(&ledger));
-    let turn = Turn::new(Arc::clone(agent), seat, &record, conversation, input, cancel, ledger);
-    tokio::spawn(end::run(turn, opening, reader, lane));
+    let generation = seat.generation;
+    let turn = Turn::new(Arc::clone(agent), seat, &record, conversation, input, outer);
+    let (cancel, ledger) = (turn.context.cancel.clone(), Arc::clone(&turn.context.ledger));
+    let (stream, reader) = ReplyStream::new(record.id, generation, cancel, ledger);
+    let outer_runs = turn.outer.as_ref().map(|outer| outer.runs.clone());
+    let run = end::run(turn, opening, reader, lane);
+    match outer_runs {
+        Some(runs) => tokio::spawn(runs.track_future(run)),
+        None => tokio::spawn(run),
+    };
     Ok(stream)
 }
 

@@ -14,12 +14,12 @@ use crate::telemetry::TelemetrySink;
 use crate::tool::{Tool, ToolOwner, ToolProvider, Toolbox};
 use crate::world::{RealWorld, World};
 
+use super::Agent;
 use super::error::BuildError;
-use super::lanes::Lanes;
-use super::lineup::{Lineup, Origin, assemble};
-use super::permission::{PermissionRules, Ruling};
-use super::stage::Stage;
-use super::{Agent, Inner};
+use super::lineup::Origin;
+use super::permission::PermissionRules;
+use super::ready::{Ready, Shared, check_names};
+use super::sub_agents::Roster;
 
 /// The bounds of one reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,22 +31,23 @@ pub(super) struct Bounds {
 
 /// Builds an [`Agent`].
 pub struct AgentBuilder {
-    name: String,
-    system_prompt: Option<String>,
-    models: BTreeMap<String, Arc<dyn Model>>,
-    main: Option<String>,
-    parameters: Map<String, Value>,
-    entries: Vec<ChainEntry>,
-    toolbox: Toolbox,
-    tools: Vec<(ToolOwner, Arc<dyn Tool>)>,
-    providers: Vec<(ToolOwner, Arc<dyn ToolProvider>)>,
+    pub(super) name: String,
+    pub(super) system_prompt: Option<String>,
+    pub(super) models: BTreeMap<String, Arc<dyn Model>>,
+    pub(super) main: Option<String>,
+    pub(super) parameters: Map<String, Value>,
+    pub(super) entries: Vec<ChainEntry>,
+    pub(super) toolbox: Toolbox,
+    pub(super) tools: Vec<(ToolOwner, Arc<dyn Tool>)>,
+    pub(super) providers: Vec<(ToolOwner, Arc<dyn ToolProvider>)>,
     sessions: Option<Arc<dyn SessionStore>>,
     index: Arc<Index>,
     telemetry: Option<Arc<dyn TelemetrySink>>,
-    permissions: PermissionRules,
-    bounds: Bounds,
-    trial_calls: u32,
-    origin: Option<Origin>,
+    pub(super) permissions: PermissionRules,
+    pub(super) bounds: Bounds,
+    pub(super) trial_calls: u32,
+    pub(super) origin: Option<Origin>,
+    sub_agents: Vec<Self>,
     world: Option<Arc<dyn World>>,
 }
 
@@ -75,6 +76,7 @@ impl AgentBuilder {
             bounds: Bounds { steps: 50, draft_attempts: 3, structured_attempts: 3 },
             trial_calls: 3,
             origin: None,
+            sub_agents: Vec::new(),
             world: None,
         }
     }
@@ -207,6 +209,15 @@ impl AgentBuilder {
         self
     }
 
+    /// Adds an agent that layers may run by its name, where they are granted it. It has models, tools, layers, rules and
+    /// bounds of its own, and takes sessions, documents, telemetry and the world of this one. Its own sub-agents are
+    /// added as well.
+    #[must_use]
+    pub fn sub_agent(mut self, agent: Self) -> Self {
+        self.sub_agents.push(agent);
+        self
+    }
+
     /// Takes time and chance from here.
     #[must_use]
     pub fn world(mut self, world: Arc<dyn World>) -> Self {
@@ -217,7 +228,8 @@ impl AgentBuilder {
     /// The agent. Asks each middleware for its tools, once.
     ///
     /// # Errors
-    /// A missing model, two layers of one name, or a tool that clashes with another or has no usable schema.
+    /// A missing model, two layers or two sub-agents of one name, or a tool that clashes with another or has no usable
+    /// schema.
     pub async fn build(mut self) -> Result<Agent, BuildError> {
         let sessions = self.sessions.take().unwrap_or_else(|| Arc::new(MemorySessions::default()));
         self.build_before(async || Ok(sessions)).await
@@ -229,38 +241,32 @@ impl AgentBuilder {
     /// # Errors
     /// As for [`AgentBuilder::build`], and what `sessions` answers.
     pub async fn build_before(
-        self,
+        mut self,
         sessions: impl AsyncFnOnce() -> Result<Arc<dyn SessionStore>, StoreError>,
     ) -> Result<Agent, BuildError> {
-        let main = self.main.ok_or_else(|| BuildError::NoModel(self.name.clone()))?;
-        if !self.models.contains_key(&main) {
-            let known = self.models.keys().cloned().collect::<Vec<_>>().join(", ");
-            return Err(BuildError::UnknownModel { alias: main, known });
+        let subs = self.take_sub_agents();
+        check_names(&self, &subs)?;
+        let (index, telemetry) = (Arc::clone(&self.index), self.telemetry.clone());
+        let world = self.world.take().unwrap_or_else(|| Arc::new(RealWorld::default()));
+        let own = Ready::of(self).await?;
+        let mut ready = Vec::with_capacity(subs.len());
+        for sub in subs {
+            ready.push(Ready::of(sub).await?);
         }
-        let mut toolbox = self.toolbox;
-        for (owner, tool) in self.tools {
-            toolbox.add(owner, tool)?;
+        let shared = Shared { sessions: sessions().await?, index, telemetry, world };
+        let open = |sub: Ready| (sub.name.clone(), sub.open(shared.clone(), Arc::default()));
+        let roster: Roster = ready.into_iter().map(open).collect();
+        Ok(Agent(own.open(shared, Arc::new(roster))))
+    }
+
+    /// The sub-agents, and those that they had themselves.
+    fn take_sub_agents(&mut self) -> Vec<Self> {
+        let mut all = Vec::new();
+        let mut left = std::mem::take(&mut self.sub_agents);
+        while let Some(mut sub) = left.pop() {
+            left.append(&mut sub.sub_agents);
+            all.push(sub);
         }
-        for (owner, provider) in self.providers {
-            toolbox.follow(owner, provider).await?;
-        }
-        let (places, tools) = assemble(toolbox.fork().await, self.entries, None).await?;
-        Ok(Agent(Arc::new(Inner {
-            name: self.name,
-            system_prompt: self.system_prompt,
-            models: self.models,
-            main,
-            parameters: self.parameters,
-            tools: toolbox,
-            stage: Stage::new(Lineup::first(places, tools, self.origin)),
-            trial_calls: self.trial_calls,
-            sessions: sessions().await?,
-            index: self.index,
-            telemetry: self.telemetry,
-            permissions: Ruling::new(self.permissions),
-            bounds: self.bounds,
-            world: self.world.unwrap_or_else(|| Arc::new(RealWorld::default())),
-            lanes: Lanes::default(),
-        })))
+        all
     }
 }

@@ -223,8 +223,11 @@ impl Turn {
         Ok(())
     }
 
-    /// Stores what observers of the end have spent since the last write, and gives what the whole reply has.
+    /// Stores what observers of the end have spent since the last write, and gives what the whole reply has. Waits for
+    /// runs of sub-agents that were given up: each ends in good order, and its tokens count.
     async fn settle_spending(&self) -> Usage {
+        self.runs.close();
+        self.runs.wait().await;
         self.spending.close();
         // The reply has ended and said so: that its last tokens could not be stored is for the operator.
         if let Err(error) = self.conversation.commit(Author::Rim, |_| Ok(())).await {

@@ -22,6 +22,9 @@ pub enum BuildError {
     /// Two layers have the same name.
     #[error("two layers are named `{0}`: the name is the key of a layer's state and must be unique")]
     DuplicateLayer(String),
+    /// Two sub-agents have the same name.
+    #[error("two sub-agents are named `{0}`: layers run them by their names")]
+    DuplicateAgent(String),
     /// A middleware could not say its tools.
     #[error("layer `{layer}` could not list its tools: {cause}")]
     ListTools {

@@ -40,6 +40,12 @@ impl Lanes {
     }
 }
 
+impl Lane {
+    pub(super) fn session_id(&self) -> &str {
+        &self.session_id
+    }
+}
+
 impl Drop for Lane {
     fn drop(&mut self) {
         // First, so that whoever enters next finds the session unclaimed.

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::index::Index;
 use crate::message::{Message, Role, ToolCall, ToolDefinition, ToolState};
 use crate::request::{Messages, ModelRequest, ModelResponse, Permission, ToolResponse};
-use crate::services::{Services, StateStore};
+use crate::services::{AgentCall, AgentRun, Services, StateStore};
 
 use super::Inner;
 use super::conversation::{Author, Conversation};
@@ -124,6 +124,14 @@ impl Services for ReplyServices {
 
     fn state(&self) -> Arc<dyn StateStore> {
         self.agent.sessions.state()
+    }
+
+    fn agents(&self) -> Vec<String> {
+        self.turn().map(|turn| turn.roster.keys().cloned().collect()).unwrap_or_default()
+    }
+
+    fn run_agent(&self, layer: String, call: AgentCall) -> BoxFuture<'_, Result<AgentRun, Error>> {
+        Box::pin(async move { self.turn()?.run_agent(&layer, call).await })
     }
 
     fn index(&self) -> Arc<Index> {

@@ -6,13 +6,16 @@ use crate::chain::Meter;
 use crate::message::Usage;
 
 use super::conversation::Conversation;
+use super::turn::Turn;
 
-/// Counts model calls, in the reply's ledger and in the session's.
+/// Counts model calls, in the reply's ledger and in the session's, and those of a sub-agent in the outer reply's
+/// as well.
 ///
 /// A call is counted when it ends. One that is cut off, by an abort or by a layer that drops its run, does not come to
 /// its end; it is counted with what its meter shows when the loop is over.
 pub(super) struct Spending {
     conversation: Arc<Conversation>,
+    outer: Option<Arc<Turn>>,
     book: Mutex<Book>,
 }
 
@@ -32,8 +35,8 @@ struct Running {
 }
 
 impl Spending {
-    pub(super) fn new(conversation: Arc<Conversation>) -> Self {
-        Self { conversation, book: Mutex::default() }
+    pub(super) fn new(conversation: Arc<Conversation>, outer: Option<Arc<Turn>>) -> Self {
+        Self { conversation, outer, book: Mutex::default() }
     }
 
     /// Tokens of all model calls so far.
@@ -86,6 +89,9 @@ impl Spending {
 
     fn count(&self, alias: String, usage: Usage) {
         self.book().total.add(&usage);
+        if let Some(outer) = &self.outer {
+            outer.spending.count(alias.clone(), usage.clone());
+        }
         self.conversation.spend(alias, usage);
     }
 

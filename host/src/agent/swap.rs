@@ -148,6 +148,7 @@ impl Agent {
         let agent = &self.0;
         let _alone = agent.stage.changing.lock().await;
         let before = agent.stage.active();
+        self.refuse_names_of_sub_agents(&layers)?;
         let (mut places, tools) = assemble(agent.tools.fork().await, layers, Some(&before)).await?;
         let Migrated { undo, notes } = migrate(agent, &before, &places).await?;
 
@@ -163,11 +164,21 @@ impl Agent {
         let lineup = Lineup::new(generation, places, tools, along.origin, Some(fallback));
         if let Some(rules) = along.permissions {
             // Before the layers: no call of a new tool is decided by rules that don't know it.
-            agent.permissions.replace(rules);
+            self.set_permissions(rules);
         }
         agent.stage.activate(lineup);
         agent.stage.settle();
         Ok(Swapped { generation, notes })
+    }
+
+    /// A layer with the name of a sub-agent's would share its state.
+    fn refuse_names_of_sub_agents(&self, layers: &[ChainEntry]) -> Result<(), BuildError> {
+        let theirs: Vec<_> = self.0.roster.values().map(|sub| sub.stage.active()).collect();
+        let is_theirs = |name: &str| theirs.iter().any(|lineup| lineup.named(name).is_some());
+        match layers.iter().find(|entry| is_theirs(entry.middleware.name())) {
+            Some(twice) => Err(BuildError::DuplicateLayer(twice.middleware.name().to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// The trial of a layer: none for one that has proven itself, and an open one goes on.

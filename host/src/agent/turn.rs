@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::chain::{Chain, Ledger, ReplyContext};
 use crate::message::{Block, ToolChoice, ToolDefinition};
@@ -18,6 +19,7 @@ use super::enter::Start;
 use super::lineup::Seat;
 use super::services::ReplyServices;
 use super::spending::Spending;
+use super::sub_agents::Roster;
 
 /// One reply while it runs.
 pub(super) struct Turn {
@@ -32,6 +34,12 @@ pub(super) struct Turn {
     pub(super) over: Arc<AtomicBool>,
     pub(super) steps: AtomicU32,
     pub(super) tool_calls: AtomicU32,
+    /// The agents that its layers may run.
+    pub(super) roster: Arc<Roster>,
+    /// The runs of sub-agents that have not ended.
+    pub(super) runs: TaskTracker,
+    /// The reply whose layer runs this one, if one does.
+    pub(super) outer: Option<Arc<Self>>,
     memo: Mutex<Memo>,
 }
 
@@ -62,9 +70,11 @@ impl Turn {
         record: &ReplyRecord,
         conversation: Arc<Conversation>,
         input: Vec<String>,
-        cancel: CancellationToken,
-        ledger: Arc<Ledger>,
+        outer: Option<Arc<Self>>,
     ) -> Arc<Self> {
+        let around = outer.as_deref();
+        let cancel = around.map_or_else(CancellationToken::new, |outer| outer.context.cancel.child_token());
+        let roster = Arc::clone(around.map_or(&agent.roster, |outer| &outer.roster));
         let services =
             Arc::new(ReplyServices::new(Arc::clone(&agent), lineup.lineup(), Arc::clone(&conversation)));
         let context = ReplyContext::builder(conversation.session_id(), &record.id)
@@ -73,7 +83,7 @@ impl Turn {
             .cancel(cancel)
             .services(Arc::clone(&services) as Arc<dyn Services>)
             .world(Arc::clone(&agent.world))
-            .ledger(ledger)
+            .ledger(Arc::new(Ledger::keeping()))
             .telemetry(agent.telemetry.clone())
             .build();
         let chain = lineup.open(Arc::clone(&context));
@@ -83,12 +93,15 @@ impl Turn {
             lineup,
             context,
             chain,
-            spending: Spending::new(Arc::clone(&conversation)),
+            spending: Spending::new(Arc::clone(&conversation), outer.clone()),
             conversation,
             board: SharedBoard::default(),
             over: Arc::default(),
             steps: AtomicU32::new(record.step),
             tool_calls: AtomicU32::new(0),
+            roster,
+            runs: TaskTracker::new(),
+            outer,
             memo: Mutex::new(memo),
         });
         services.serve(&turn);
@@ -97,6 +110,11 @@ impl Turn {
 
     pub(super) fn is_aborted(&self) -> bool {
         self.context.cancel.is_cancelled()
+    }
+
+    /// How many replies this one stands inside of.
+    pub(super) fn depth(&self) -> u32 {
+        self.outer.as_ref().map_or(0, |outer| outer.depth() + 1)
     }
 
     /// The steps begun.

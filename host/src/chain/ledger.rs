@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 use tokio::sync::Notify;
 
+use crate::event::Outcome;
 use crate::telemetry::{Count, Source, Span};
 
 use super::hook::HookKind;
@@ -94,6 +95,17 @@ pub enum NoteKind {
         /// The generation that is back.
         to: u64,
     },
+    /// It ran a sub-agent.
+    #[serde(rename = "layer-agent-run")]
+    AgentRun {
+        /// The agent.
+        agent: String,
+        /// The session of its thread.
+        #[serde(rename = "session-id")]
+        session_id: String,
+        /// How the run ended.
+        outcome: Outcome,
+    },
     /// It measured what took time.
     #[serde(rename = "layer-span")]
     Span {
@@ -143,6 +155,23 @@ pub struct LayerLine {
     /// What it spent.
     #[serde(flatten)]
     pub spent: Spent,
+}
+
+impl LayerLine {
+    /// Adds what was done in another reply.
+    fn add(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.calls, other.calls),
+            (&mut self.runs, other.runs),
+            (&mut self.changed_requests, other.changed_requests),
+            (&mut self.changed_responses, other.changed_responses),
+            (&mut self.failures, other.failures),
+            (&mut self.micros, other.micros),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        self.spent.add(&other.spent);
+    }
 }
 
 /// What a layer spent at a hook, as far as its host measures it: a native layer is not measured.
@@ -321,6 +350,14 @@ impl Ledger {
         line.calls += 1;
         line.micros = line.micros.saturating_add(u64::try_from(spent.as_micros()).unwrap_or(u64::MAX));
         change(line);
+    }
+
+    /// Adds what the layers of a sub-agent did in a run.
+    pub(crate) fn add(&self, lines: &[(String, HookKind, LayerLine)]) {
+        let mut book = self.lock();
+        for (layer, hook, line) in lines {
+            book.line(layer, *hook).add(line);
+        }
     }
 
     /// Adds what one hook call of a layer spent.

@@ -6,10 +6,11 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
+use cepa::agent::Agent;
 use cepa::chain::{HookKind, OnFault};
 use cepa::host::{Loaded, LoadedLayer};
 use cepa::http::SecretGrant;
-use cepa::manifest::{Manifest, ProviderSpec};
+use cepa::manifest::{Manifest, ProviderSpec, SubAgentSpec};
 use cepa::policy::{Access, Bound, Grants, LayerSource, Limits, MountSpec};
 use serde_json::{Value, json};
 
@@ -40,7 +41,7 @@ pub fn check(path: &Path, mode: Mode) -> Result<Exit, Failure> {
 }
 
 fn text(manifest: &Manifest, loaded: &Loaded) -> String {
-    let loaded_layers = loaded.layers();
+    let loaded_layers = [&loaded.layers(), loaded.sub_layers()].concat();
     let mut models = Table::new(&["model", "provider", "name"]);
     for model in &manifest.models {
         let (provider, name) = provider(&model.provider);
@@ -58,9 +59,23 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
         ]);
     }
     let mut text = format!("{}\n{}", models.render(), layers.render());
-    let tools: Vec<String> = loaded.agent.tools().iter().map(|tool| tool.name.clone()).collect();
-    if !tools.is_empty() {
-        text.push_str(&format!("\ntools: {}\n", tools.join(", ")));
+    let subs = loaded.agent.sub_agents();
+    if !subs.is_empty() {
+        let mut agents = Table::new(&["agent", "model", "layers", "tools"]);
+        for (spec, agent) in sub_agents(manifest, &subs) {
+            let layers: Vec<&str> = spec.layers.iter().map(|layer| layer.name.as_str()).collect();
+            agents.row([
+                spec.agent.name.clone(),
+                spec.agent.model.clone(),
+                or_none(&layers),
+                or_none(&tools(agent)),
+            ]);
+        }
+        text.push_str(&format!("\n{}", agents.render()));
+    }
+    let own_tools = tools(&loaded.agent);
+    if !own_tools.is_empty() {
+        text.push_str(&format!("\ntools: {}\n", own_tools.join(", ")));
     }
     for layer in &loaded_layers {
         for remark in remarks(manifest, layer) {
@@ -72,7 +87,7 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
 }
 
 fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
-    let loaded_layers = loaded.layers();
+    let loaded_layers = [&loaded.layers(), loaded.sub_layers()].concat();
     let models = manifest.models.iter().map(|model| {
         let (provider, name) = provider(&model.provider);
         json!({ "type": "model", "model": model.alias, "provider": provider, "name": name })
@@ -93,6 +108,7 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
                 "http": texts(&layer.spec.grants.http),
                 "secrets": secrets_json(&layer.spec.grants.secrets),
                 "permissions": layer.spec.grants.permissions,
+                "agents": layer.spec.grants.agents,
                 "telemetry": layer.spec.grants.telemetry,
             },
             "limits": limits_json(&layer.spec.limits),
@@ -101,9 +117,39 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
             "notes": remarks(manifest, layer),
         })
     });
-    let tools = loaded.agent.tools();
-    let tools = tools.iter().map(|tool| json!({ "type": "tool", "tool": tool.name }));
-    models.chain(layers).chain(tools).collect()
+    let subs = loaded.agent.sub_agents();
+    let agents = sub_agents(manifest, &subs).map(|(spec, agent)| {
+        json!({
+            "type": "agent",
+            "agent": spec.agent.name,
+            "model": spec.agent.model,
+            "layers": spec.layers.iter().map(|layer| &layer.name).collect::<Vec<_>>(),
+            "tools": tools(agent),
+        })
+    });
+    let own_tools = tools(&loaded.agent).into_iter().map(|tool| json!({ "type": "tool", "tool": tool }));
+    models.chain(layers).chain(agents).chain(own_tools).collect()
+}
+
+/// The sub-agents of a manifest, each with what was made of it.
+fn sub_agents<'a>(
+    manifest: &'a Manifest,
+    made: &'a [Agent],
+) -> impl Iterator<Item = (&'a SubAgentSpec, &'a Agent)> {
+    manifest
+        .agents
+        .iter()
+        .filter_map(|spec| Some((spec, made.iter().find(|agent| agent.name() == spec.agent.name)?)))
+}
+
+/// The names of an agent's tools.
+fn tools(agent: &Agent) -> Vec<String> {
+    agent.tools().iter().map(|tool| tool.name.clone()).collect()
+}
+
+fn or_none(names: &[impl AsRef<str>]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    if names.is_empty() { "-".to_owned() } else { names.join(" ") }
 }
 
 fn provider(spec: &ProviderSpec) -> (&'static str, String) {
@@ -151,6 +197,9 @@ fn grants(grants: &Grants) -> String {
     }
     if grants.permissions {
         given.push("permissions".to_owned());
+    }
+    if !grants.agents.is_empty() {
+        given.push(format!("agents={}", grants.agents.join(",")));
     }
     if grants.telemetry {
         given.push("telemetry".to_owned());

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use cepa::agent::ReplyItem;
 use cepa::chain::{Note, NoteKind};
-use cepa::event::Event;
+use cepa::event::{Event, Outcome};
 use cepa::message::{ToolCall, ToolState};
 
 use super::denial;
@@ -143,14 +143,28 @@ impl<W: Write> Human<W> {
                  failed all its first calls of `{hook}`: {}",
                 one_line(cause, LINE_MAX)
             )),
+            NoteKind::AgentRun { agent, outcome, .. } => self.agent_run(&layer, agent, *outcome),
             NoteKind::Denied { capability, object } => {
                 self.warning(&denial::said(&layer, capability, &one_line(object, LINE_MAX)))
             }
+            // Measurements are for programs: `--json` has them.
+            NoteKind::Span { .. } | NoteKind::Count { .. } => Ok(()),
             NoteKind::ToolCall { tool, outcome } => self.line(&format!(
                 "{layer}: ran tool `{}` itself: {}",
                 one_line(tool, LINE_MAX),
                 one_line(outcome, LINE_MAX)
             )),
+        }
+    }
+
+    /// A run of a sub-agent. That one waits is a warning, since nobody is asked.
+    fn agent_run(&mut self, layer: &str, agent: &str, outcome: Outcome) -> io::Result<()> {
+        let ran = format!("{layer}: ran agent `{}`", one_line(agent, LINE_MAX));
+        match outcome {
+            Outcome::Replied | Outcome::Silent => self.line(&ran),
+            Outcome::Parked => self.warning(&format!("{ran}, which waits for a person: nobody is asked")),
+            Outcome::Failed => self.warning(&format!("{ran}, which failed")),
+            Outcome::Aborted => self.warning(&format!("{ran}, which was aborted")),
         }
     }
 

@@ -125,6 +125,12 @@ fn read_prompt() -> Result<String, Failure> {
     })
 }
 
+/// The layers of an agent, and behind them those of its sub-agents.
+fn all_layers(agent: &Agent) -> Vec<String> {
+    let subs = agent.sub_agents();
+    agent.layers().into_iter().chain(subs.iter().flat_map(Agent::layers)).collect()
+}
+
 /// A session of an agent that this program runs replies in.
 pub struct Session {
     pub agent: Agent,
@@ -149,7 +155,7 @@ impl Session {
     /// Runs one reply and shows it.
     pub fn turn(&mut self, turn: Turn) -> Result<ReplyResult, Failure> {
         let Self { agent, id, view, interrupts, runtime, notices, .. } = self;
-        view.begin(agent.layers());
+        view.begin(all_layers(agent));
         notices.hold();
         let result = runtime.block_on(async {
             let stream = match turn {

@@ -30,7 +30,12 @@ impl NoteCounts {
             NoteKind::Denied { .. } => counted.denials += 1,
             NoteKind::ToolCall { .. } => counted.tool_calls += 1,
             // Each is said in full when it happens, and there is nothing to count.
-            NoteKind::TakenOut { .. } | NoteKind::Out { .. } | NoteKind::RolledBack { .. } => {}
+            NoteKind::TakenOut { .. }
+            | NoteKind::Out { .. }
+            | NoteKind::RolledBack { .. }
+            | NoteKind::AgentRun { .. } => {}
+            // Measurements are for programs.
+            NoteKind::Span { .. } | NoteKind::Count { .. } => {}
         }
     }
 }

@@ -116,28 +116,34 @@ impl Known<'_> {
     }
 }
 
-/// The components of all layers, in their order. Finds all that is wrong with them. What is known is not compiled again.
+/// The components of these layers, in their order. Finds all that is wrong with them. What is known is not compiled again.
 pub(super) async fn load(
     sandbox: &Sandbox,
     manifest: &Manifest,
+    specs: &[&LayerSpec],
     known: &Known<'_>,
     progress: Progress<'_>,
 ) -> Result<Vec<LoadedLayer>, LoadError> {
-    let fresh: Vec<&LayerSpec> = manifest.layers.iter().filter(|spec| known.kept(spec).is_none()).collect();
-    let sources = fresh.iter().map(|spec| &spec.source).collect();
+    let fresh = specs.iter().filter(|spec| known.kept(spec).is_none());
+    let sources = fresh.map(|spec| &spec.source).collect();
     let components = side_by_side(sources, progress, |source| load_one(sandbox, source, known)).await;
-    let mut read: HashMap<&str, _> = fresh.iter().map(|spec| spec.name.as_str()).zip(components).collect();
+    let mut components = components.into_iter();
     let mut layers = Vec::new();
     let mut problems = Vec::new();
-    for spec in &manifest.layers {
-        match read.remove(spec.name.as_str()) {
-            None => layers.extend(known.kept(spec).cloned()),
+    for &spec in specs {
+        if let Some(layer) = known.kept(spec) {
+            layers.push(layer.clone());
+            continue;
+        }
+        match components.next() {
             Some(Ok(component)) => {
                 problems.extend(config_problems(manifest, spec, &component));
                 problems.extend(memory_problem(manifest, spec, &component));
                 layers.push(LoadedLayer { spec: spec.clone(), component });
             }
             Some(Err(cause)) => problems.push(layer_problem(manifest, &spec.name, "source", cause)),
+            // There is one for each layer that is not kept.
+            None => {}
         }
     }
     if problems.is_empty() { Ok(layers) } else { Err(LoadError::Component(manifest.error(problems))) }

@@ -179,8 +179,19 @@ impl fmt::Display for Right {
 /// Everything that a layer is granted, one by one.
 fn rights(grants: &Grants) -> Vec<Right> {
     // Taken apart whole, so that a new grant is not forgotten here.
-    let Grants { state, models, tools, conversation, index, workspace, http, secrets, permissions, telemetry } =
-        grants;
+    let Grants {
+        state,
+        models,
+        tools,
+        conversation,
+        index,
+        workspace,
+        http,
+        secrets,
+        permissions,
+        telemetry,
+        agents,
+    } = grants;
     let one = |capability, object: &str| Right { capability, object: object.to_owned() };
     let mut rights = Vec::new();
     if *state {
@@ -205,6 +216,7 @@ fn rights(grants: &Grants) -> Vec<Right> {
     if *permissions {
         rights.push(one("permissions", ""));
     }
+    rights.extend(agents.iter().map(|agent| one("agents", agent)));
     if *telemetry {
         rights.push(one("telemetry", ""));
     }

@@ -106,6 +106,11 @@ impl Loaded {
         self.active().map(|active| active.loaded()).unwrap_or_default()
     }
 
+    /// The layers of the sub-agents, as they began: no swap exchanges them.
+    pub fn sub_layers(&self) -> &[LoadedLayer] {
+        &self.sub_layers
+    }
+
     /// The manifest that the agent began with.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -129,7 +134,8 @@ impl Loaded {
         let (manifest, only) = change.wanted(&active.manifest)?;
         let before = active.loaded();
         let known = Known { layers: &before, only: only.as_deref() };
-        let after = components::load(&self.sandbox, &manifest, &known, progress).await?;
+        let specs: Vec<&LayerSpec> = manifest.layers.iter().collect();
+        let after = components::load(&self.sandbox, &manifest, &specs, &known, progress).await?;
         let layers = between(&before, &after);
         refuse_without(consent, &layers)?;
 

@@ -20,21 +20,43 @@ pub struct AgentSpec {
     pub max_draft_attempts: Option<u32>,
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, aliases: &[String]) -> Option<AgentSpec> {
-    root.require("agent", "add a table `[agent]` with a `name` and a `model`");
-    let mut section = root.table(reader, "agent")?;
-    section.require("name", "add a line like `name = \"assistant\"`");
-    section.require("model", "name one of the `[models.NAME]`, as in `model = \"main\"`");
-    let name = section.filled_text(reader, "name");
-    let system_prompt = system_prompt(reader, &mut section);
+/// What stands in the table of any agent.
+pub(super) struct Settings {
+    system_prompt: String,
+    pub(super) model: Option<String>,
+    max_steps: Option<u32>,
+    max_draft_attempts: Option<u32>,
+}
+
+impl Settings {
+    /// The agent with these.
+    pub(super) fn named(self, name: String, model: String) -> AgentSpec {
+        let Self { system_prompt, max_steps, max_draft_attempts, .. } = self;
+        AgentSpec { name, system_prompt, model, max_steps, max_draft_attempts }
+    }
+}
+
+pub(super) fn settings(reader: &mut Reader<'_>, section: &mut Section<'_>, aliases: &[String]) -> Settings {
+    let system_prompt = system_prompt(reader, section);
     let model = section.text(reader, "model");
     let max_steps = section.count(reader, "max-steps", 1);
     let max_draft_attempts = section.count(reader, "max-draft-attempts", 1);
     if let Some(model) = &model {
         check_alias(reader, model, aliases);
     }
+    Settings { system_prompt, model: model.map(|model| model.value), max_steps, max_draft_attempts }
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, aliases: &[String]) -> Option<AgentSpec> {
+    root.require("agent", "add a table `[agent]` with a `name` and a `model`");
+    let mut section = root.table(reader, "agent")?;
+    section.require("name", "add a line like `name = \"assistant\"`");
+    section.require("model", "name one of the `[models.NAME]`, as in `model = \"main\"`");
+    let name = section.filled_text(reader, "name");
+    let settings = settings(reader, &mut section, aliases);
     section.finish(reader);
-    Some(AgentSpec { name: name?.value, system_prompt, model: model?.value, max_steps, max_draft_attempts })
+    let model = settings.model.clone()?;
+    Some(settings.named(name?.value, model))
 }
 
 fn system_prompt(reader: &mut Reader<'_>, section: &mut Section<'_>) -> String {

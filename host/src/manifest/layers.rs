@@ -13,6 +13,7 @@ use super::problem::{Problem, Span};
 use super::reader::{At, Reader};
 use super::secrets::Secrets;
 use super::section::Section;
+use super::sub_agents;
 use super::units;
 use super::values::whole_numbers;
 use crate::chain::{MAX_FAULTS_DEFAULT, OnFault};
@@ -28,11 +29,24 @@ const NAME_MAX: usize = 64;
 pub(super) struct Known<'a> {
     pub(super) aliases: &'a [String],
     pub(super) secrets: &'a Secrets,
+    pub(super) agents: &'a [String],
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, known: &Known<'_>) -> Vec<LayerSpec> {
-    let (mut names, mut changeable) = (HashMap::new(), Changeable::default());
-    let sections = root.tables(reader, "middleware");
+/// What the layers that were read so far have for themselves.
+#[derive(Default)]
+pub(super) struct Taken {
+    names: HashMap<String, Span>,
+    changeable: Changeable,
+}
+
+/// The layers of one agent. `taken` has those of the agents before: a name is a key of state.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    agent: &mut Section<'_>,
+    known: &Known<'_>,
+    taken: &mut Taken,
+) -> Vec<LayerSpec> {
+    let sections = agent.tables(reader, "middleware");
     if let Some(first) = sections.get(LAYERS_MAX) {
         let message = format!("there are {} layers, and {LAYERS_MAX} is the limit", sections.len());
         reader.report(Problem::at(first.span(), message).says("the first one too many"));
@@ -40,7 +54,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &mut Section<'_>, known: &Know
     sections
         .into_iter()
         .take(LAYERS_MAX)
-        .filter_map(|section| read_one(reader, section, known, &mut names, &mut changeable))
+        .filter_map(|section| read_one(reader, section, known, taken))
         .collect()
 }
 
@@ -48,15 +62,14 @@ fn read_one(
     reader: &mut Reader<'_>,
     mut section: Section<'_>,
     known: &Known<'_>,
-    names: &mut HashMap<String, Span>,
-    changeable: &mut Changeable,
+    taken: &mut Taken,
 ) -> Option<LayerSpec> {
     section.require("name", "add a line like `name = \"retry\"`");
     section.require("source", "add a line like `source = \"bundled:model-retry\"`");
-    let name = unique_name(reader, &mut section, names, "layers");
+    let name = unique_name(reader, &mut section, &mut taken.names, "layers");
     let source = source(reader, &mut section);
     let config = section.json(reader, "config").map_or_else(|| Value::Object(Map::new()), whole_numbers);
-    let grants = grants(reader, &mut section, known, changeable);
+    let grants = grants(reader, &mut section, known, &mut taken.changeable);
     let limits = limits(reader, &mut section);
     let on_fault = section
         .word(reader, "on-fault", &[("fail", OnFault::Fail), ("skip", OnFault::Skip)])
@@ -85,7 +98,7 @@ pub(super) fn unique_name(
     Some(name.value)
 }
 
-fn usable_name(name: &str) -> Result<String, String> {
+pub(super) fn usable_name(name: &str) -> Result<String, String> {
     let usable = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.');
     if name.is_empty() || name.len() > NAME_MAX || !name.chars().all(usable) {
         return Err(format!("1 to {NAME_MAX} letters, digits, `-`, `_` and `.`"));
@@ -154,6 +167,7 @@ fn grants(
         secrets: network::secrets(reader, &mut table, known.secrets, &http),
         http,
         permissions: table.flag(reader, "permissions").is_some_and(|flag| flag.value),
+        agents: sub_agents::granted(reader, &mut table, known.agents),
         telemetry: table.flag(reader, "telemetry").is_some_and(|flag| flag.value),
     };
     table.finish(reader);
@@ -193,6 +207,7 @@ fn limits(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Limits {
         http_connect: table.parsed(reader, "http-connect", positive_duration).unwrap_or(default.http_connect),
         http_idle: table.parsed(reader, "http-idle", positive_duration).unwrap_or(default.http_idle),
         http_total: table.parsed(reader, "http-total", positive_duration).unwrap_or(default.http_total),
+        agent_runs: table.count(reader, "agent-runs", 0).unwrap_or(default.agent_runs),
         telemetry_records: table.count(reader, "telemetry-records", 0).unwrap_or(default.telemetry_records),
         telemetry_bytes: table
             .parsed(reader, "telemetry-bytes", units::size)

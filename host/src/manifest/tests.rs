@@ -1,6 +1,7 @@
 //! What a manifest becomes, and what each mistake in it looks like.
 
 mod network;
+mod sub_agents;
 
 use proptest::prelude::*;
 

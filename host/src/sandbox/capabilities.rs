@@ -1,5 +1,6 @@
 //! The host's side of the contract's imports: one file a capability. Each denies what the layer was not granted.
 
+mod agents;
 mod context;
 mod conversation;
 mod http;

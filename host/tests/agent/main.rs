@@ -15,6 +15,7 @@ mod permission;
 mod rig;
 mod services;
 mod spending;
+mod sub_agents;
 mod swap;
 mod sweep;
 mod turns;

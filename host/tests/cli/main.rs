@@ -1,5 +1,6 @@
 //! The program as its users meet it: what it prints where, and how it ends.
 
+mod agents;
 mod answers;
 mod building;
 mod cache;

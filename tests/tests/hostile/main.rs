@@ -153,6 +153,12 @@ rows! {
         .says("limit `index` reached: 50196 bytes of 50000 bytes allowed")
         .works("Answer.");
 
+    runs_agents_without_end: Row::new(guest!("delegate-endlessly"))
+        .grants(Grants { agents: vec!["helper".into()], ..Grants::default() })
+        .limits(|limits| limits.agent_runs = 3)
+        .says("3 answered; limit `agent-runs` reached: 4 of 3 allowed")
+        .works("Answer.");
+
     measures_without_end: Row::new(guest!("litter-telemetry")).config(json!({ "bytes": 0 })).grants(telemetry())
         .limits(|limits| limits.telemetry_records = 50)
         .says("limit `telemetry-records` reached: 51 of 50 allowed")

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cepa::agent::Agent;
 use cepa::chain::{ChainEntry, NoteKind, OnFault};
 use cepa::event::Outcome;
+use cepa::model::Model;
 use cepa::policy::{Grants, Limits, MountSpec};
 use cepa::sandbox::Component;
 use cepa::world::RealWorld;
@@ -98,12 +99,14 @@ impl Row {
     }
 }
 
-/// An agent with a sound layer outside and one inside of the bad one, if there is one.
+/// An agent with a sound layer outside and one inside of the bad one, if there is one, and with a sub-agent.
 async fn an_agent(script: &str, bad: Option<ChainEntry>) -> Agent {
     static SOUND: OnceCell<Component> = OnceCell::const_new();
     let sound = SOUND.get_or_init(|| load("passthrough", guest!("passthrough"))).await;
+    let helps = Arc::new(model(super::ANSWERS)) as Arc<dyn Model>;
     let mut builder = agent(&model(script))
         .world(Arc::new(RealWorld::default()))
+        .sub_agent(Agent::builder("helper").model("main", helps))
         .tool(Arc::new(Echo::new("look")))
         .middleware(LayerPlan::new("outer").entry(sound));
     if let Some(bad) = bad {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::backend::agents::AgentRunData;
 use crate::backend::http::{HttpRequestData, HttpResponseData};
 use crate::backend::index::{Document, Scope as IndexScope};
 use crate::backend::log::Level;
@@ -24,6 +25,7 @@ pub enum Capability {
     Index,
     Http,
     Telemetry,
+    Agents,
 }
 
 /// Everything that imports read and write. All is granted until a test says otherwise.
@@ -83,6 +85,12 @@ pub struct World {
     pub http_answers: VecDeque<Result<HttpResponseData, Error>>,
     /// The requests that were sent.
     pub fetched: Vec<HttpRequestData>,
+    /// The sub-agents.
+    pub agents: Vec<String>,
+    /// What runs of them come to, in order.
+    pub agent_runs: VecDeque<Result<AgentRunData, Error>>,
+    /// The runs that were asked for: agent, thread and prompt.
+    pub agent_calls: Vec<(String, Option<String>, String)>,
     /// The spans, in the order of their begins.
     pub spans: Vec<SpanData>,
     /// What was added to counters, in order.
@@ -122,6 +130,9 @@ impl World {
             documents: BTreeMap::new(),
             http_answers: VecDeque::new(),
             fetched: Vec::new(),
+            agents: Vec::new(),
+            agent_runs: VecDeque::new(),
+            agent_calls: Vec::new(),
             spans: Vec::new(),
             counts: Vec::new(),
             denied: BTreeSet::new(),

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::index::Index;
 use crate::message::{Message, ToolDefinition};
 use crate::request::{Messages, ModelRequest, ModelResponse, ToolResponse};
-use crate::services::{NoServices, Services, StateStore};
+use crate::services::{AgentCall, AgentRun, NoServices, Services, StateStore};
 
 /// Services of state alone.
 pub(super) struct StateOnly(pub(super) Arc<dyn StateStore>);
@@ -57,5 +57,13 @@ impl Services for StateOnly {
 
     fn index(&self) -> Arc<Index> {
         NoServices.index()
+    }
+
+    fn agents(&self) -> Vec<String> {
+        NoServices.agents()
+    }
+
+    fn run_agent(&self, layer: String, call: AgentCall) -> BoxFuture<'_, Result<AgentRun, Error>> {
+        NoServices.run_agent(layer, call)
     }
 }

@@ -47,6 +47,7 @@ fn granted(grants: &Grants, capability: &str) -> bool {
         "tools" => !grants.tools.is_empty(),
         "index" => grants.index,
         "http" => !grants.http.is_empty(),
+        "agents" => !grants.agents.is_empty(),
         "telemetry" => grants.telemetry,
         "workspace" => !grants.workspace.is_empty(),
         _ => grants.conversation != Access::None,
@@ -61,7 +62,7 @@ fn exposed(manifest: &Manifest, layer: &str, mount: &MountSpec) -> Option<String
         guarded.push(("the session file".to_owned(), file));
         guarded.push(("the file of documents".to_owned(), &index));
     }
-    for other in &manifest.layers {
+    for other in manifest.all_layers() {
         if let LayerSource::File(path) | LayerSource::Project(path) = &other.source {
             guarded.push((format!("the component of `{}`", other.name), path));
         }

@@ -96,8 +96,9 @@ impl<'t> Section<'t> {
         key: &'static str,
     ) -> Vec<Section<'t>> {
         let Some(value) = self.value(reader, key) else { return Vec::new() };
+        let title = self.list_title(key);
         let DeValue::Array(items) = value.get_ref() else {
-            self.wrong(reader, key, value, &format!("a list of tables, written `[[{key}]]`")).unwrap_or(());
+            self.wrong(reader, key, value, &format!("a list of tables, written {title}")).unwrap_or(());
             return Vec::new();
         };
         let mut sections = Vec::new();
@@ -106,7 +107,7 @@ impl<'t> Section<'t> {
             match item.get_ref() {
                 DeValue::Table(table) => {
                     reader.marks.insert(pointer.clone(), item.span());
-                    sections.push(Section::new(table, format!("`[[{key}]]`"), pointer, item.span()));
+                    sections.push(Section::new(table, title.clone(), pointer, item.span()));
                 }
                 _ => self.wrong(reader, key, item, "a list of tables").unwrap_or(()),
             }
@@ -148,6 +149,12 @@ impl<'t> Section<'t> {
             DeValue::Table(_) => values::json(reader, value, &format!("{}/{key}", self.pointer)),
             _ => self.wrong(reader, key, value, "a table"),
         }
+    }
+
+    /// A list of tables as it is written: `[[middleware]]`, or `[[agents.NAME.middleware]]` within another table.
+    fn list_title(&self, key: &str) -> String {
+        let path = format!("{}/{key}", self.pointer);
+        format!("`[[{}]]`", path.trim_start_matches('/').replace('/', "."))
     }
 
     fn inner_title(&self, key: &str) -> String {

@@ -8,7 +8,7 @@ use crate::chain::{HookKind, HookSet};
 use crate::sandbox::load_error::LoadError;
 
 /// The interfaces of the contract that a component may import.
-const OFFERED: [&str; 16] = [
+const OFFERED: [&str; 17] = [
     "types",
     "events",
     "requests",
@@ -25,6 +25,7 @@ const OFFERED: [&str; 16] = [
     "index",
     "http",
     "telemetry",
+    "agents",
 ];
 
 /// The WASI packages of which a component gets an empty world.

@@ -5,9 +5,11 @@ use wasmtime::component::Resource;
 use crate::http::{Answer as HttpAnswer, Request as HttpRequest};
 use crate::request::{ModelRequest, ModelResponse, ToolResponse};
 use crate::sandbox::bindings::cepa::middleware::{
-    clock, context, conversation, http, index, log, models, random, state, telemetry, tools, types, workspace,
+    agents, clock, context, conversation, http, index, log, models, random, state, telemetry, tools, types,
+    workspace,
 };
 use crate::sandbox::spans::SpanHandle;
+use crate::services::AgentRun;
 
 use super::{Answer, counted};
 
@@ -130,5 +132,20 @@ counted! {
 
     telemetry::Host {
         fn count(name: String, value: f64, attributes: String) -> Answer<()>;
+    }
+
+    agents::HostAgentRun {
+        fn thread(this: Resource<AgentRun>) -> String;
+        fn outcome(this: Resource<AgentRun>) -> types::Outcome;
+        fn text(this: Resource<AgentRun>) -> String;
+        fn error(this: Resource<AgentRun>) -> Option<types::Error>;
+        fn usage(this: Resource<AgentRun>) -> types::Usage;
+        fn steps(this: Resource<AgentRun>) -> u32;
+        fn drop(this: Resource<AgentRun>) -> ();
+    }
+
+    agents::Host {
+        fn names() -> Answer<Vec<String>>;
+        async fn run(agent: String, thread: Option<String>, prompt: String) -> Answer<Resource<AgentRun>>;
     }
 }

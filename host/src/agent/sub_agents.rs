@@ -1,0 +1,123 @@
+//! Sub-agents: agents that the layers of another one run, each run a reply of its own in a thread of its own.
+//!
+//! A thread is a session like others, under a key that says whose it is. Its reply runs on a task of its own, is aborted
+//! with the reply that it belongs to, and is waited for at that reply's end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::chain::NoteKind;
+use crate::error::{Error, ErrorKind};
+use crate::event::Outcome;
+use crate::request::ReplyResponse;
+use crate::services::{AgentCall, AgentRun};
+
+use super::error::AgentError;
+use super::input::ReplyInput;
+use super::stream::{ReplyItem, ReplyResult, ReplyStream};
+use super::turn::Turn;
+use super::{Inner, begin, load, unbroken};
+
+/// The sub-agents by their names. Those that run inside one another share them.
+pub(super) type Roster = BTreeMap<String, Arc<Inner>>;
+
+/// How many runs may stand inside one another: an agent that calls itself in a circle comes to an end.
+const DEPTH_MAX: u32 = 4;
+
+impl Turn {
+    /// Runs a sub-agent for a layer, to its end.
+    pub(super) async fn run_agent(self: &Arc<Self>, layer: &str, call: AgentCall) -> Result<AgentRun, Error> {
+        if self.is_aborted() {
+            return Err(Error::aborted());
+        }
+        let depth = self.depth() + 1;
+        if depth > DEPTH_MAX {
+            return Err(Error::limit("agent-depth", DEPTH_MAX, depth));
+        }
+        let Some(agent) = self.roster.get(&call.agent).cloned() else {
+            return Err(Error::new(ErrorKind::NotFound, format!("there is no agent `{}`", call.agent)));
+        };
+        let thread = self.thread(&agent, layer, &call).await?;
+        let session_id = self.session_of(layer, &call.agent, &thread);
+        let input = ReplyInput {
+            actor: self.context.actor.clone(),
+            // Nobody can answer what waits in a thread, so it is given up when the thread goes on.
+            discard_pending: true,
+            ..ReplyInput::from(call.prompt)
+        };
+        let (outer, session) = (Arc::clone(self), session_id.clone());
+        let begin = async move { begin::reply(&agent, session, input, Some(outer)).await };
+        let run = unbroken(self.runs.track_future(begin)).await.map_err(not_begun)?;
+        // A layer that gives its call up, or is cut off, aborts the run, which is read to its end all the same.
+        let _abort = run.cancellation().drop_guard();
+        let (turn, layer, agent) = (Arc::clone(self), layer.to_owned(), call.agent);
+        let end = self.runs.spawn(async move { turn.follow(run, &layer, agent, session_id).await });
+        let response = end.await.map_err(|_| Error::internal("the run broke off"))?;
+        if response.outcome == Outcome::Aborted {
+            return Err(Error::aborted());
+        }
+        Ok(AgentRun { thread, response })
+    }
+
+    /// The thread to run in: a new one, or one that there is.
+    async fn thread(&self, agent: &Inner, layer: &str, call: &AgentCall) -> Result<String, Error> {
+        let Some(thread) = call.thread.clone() else { return Ok(self.context.world.id()) };
+        let session_id = self.session_of(layer, &call.agent, &thread);
+        let known = load(agent, &session_id).await.map_err(not_begun)?.reply.is_some();
+        if known {
+            return Ok(thread);
+        }
+        let text = format!("agent `{}` has no such thread of this layer in this session", call.agent);
+        Err(Error::new(ErrorKind::NotFound, text).code("no-thread"))
+    }
+
+    /// The session of a thread. Its id follows from all whom the thread belongs to, so that nobody else's thread can be
+    /// meant by it; it is a hash, since ids are short and what this one follows from is not.
+    fn session_of(&self, layer: &str, agent: &str, thread: &str) -> String {
+        let mut hash = Sha256::new();
+        for part in [self.context.session_id.as_str(), layer, agent, thread] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("agent-{hex}")
+    }
+
+    /// Reads a run to its end. Its events are nobody's to see; what its layers did is told and counted with this reply.
+    async fn follow(
+        &self,
+        mut run: ReplyStream,
+        layer: &str,
+        agent: String,
+        session_id: String,
+    ) -> ReplyResponse {
+        let ledger = &self.context.ledger;
+        while let Some(item) = run.next().await {
+            if let ReplyItem::Note(note) = item {
+                ledger.note(&note.layer, note.kind);
+            }
+        }
+        let ReplyResult { response, layers, .. } = run.finish().await;
+        ledger.add(&layers);
+        ledger.note(layer, NoteKind::AgentRun { agent, session_id, outcome: response.outcome });
+        response
+    }
+}
+
+/// Why a run could not begin, as the layer may know it: no id of a session, and no path.
+fn not_begun(error: AgentError) -> Error {
+    match error {
+        AgentError::Busy(_) => {
+            Error::new(ErrorKind::Overloaded, "the thread is busy: a run goes on there").code("busy")
+        }
+        AgentError::Input(cause) => Error::invalid(format!("the prompt can't be used: {cause}")),
+        AgentError::Store(error) => error.into(),
+        AgentError::Write(error) => error,
+        error => {
+            tracing::warn!("a sub-agent could not begin: {error}");
+            Error::internal("the run could not begin")
+        }
+    }
+}
