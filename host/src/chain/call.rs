@@ -15,7 +15,7 @@ use super::ledger::NoteKind;
 use super::next::{Hop, Next, withdraw};
 use super::sink::Sink;
 use super::slot::{Slot, in_own_words};
-use super::watch::{Watcher, fault_of};
+use super::watch::{Ending, Watcher};
 
 /// The layers of one reply, outermost first, sorted out by hook.
 #[derive(Clone)]
@@ -189,7 +189,7 @@ async fn enter_layer<H: Hook>(
         let spent = call.context.world.monotonic().saturating_sub(start);
         call.context.ledger.count(&slot.name, H::KIND, spent, |line| hop.report(line, &result));
     }
-    slot.tell(&call.context, H::KIND, fault_of(&result)).await;
+    slot.tell(&call.context, H::KIND, Ending::of(&result)).await;
     match (result, spare) {
         (Ok(response), _) => {
             slot.health.sound(H::KIND);

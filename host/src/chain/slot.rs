@@ -12,7 +12,7 @@ use super::hook::HookKind;
 use super::layer::{ChainEntry, Layer};
 use super::ledger::NoteKind;
 use super::on_fault::OnFault;
-use super::watch::Watcher;
+use super::watch::{Ending, Watcher};
 
 /// A layer of this reply in its place.
 #[derive(Clone)]
@@ -70,12 +70,13 @@ impl Slot {
         Fault { layer, hook, cause: format!("bad output: {cause}") }.into()
     }
 
-    /// Tells the layer's watcher, if there is one, how a call ended; `fault` is that of its result.
-    pub(super) async fn tell(&self, context: &ReplyContext, hook: HookKind, fault: Option<String>) {
+    /// Tells the layer's watcher, if there is one, how a call ended.
+    pub(super) async fn tell(&self, context: &ReplyContext, hook: HookKind, ending: Ending) {
         let Some(watcher) = &self.watcher else { return };
-        match fault {
-            None => watcher.answered(hook),
-            Some(cause) => {
+        match ending {
+            Ending::CutOff => {}
+            Ending::Answered => watcher.answered(hook),
+            Ending::Faulted(cause) => {
                 if let Some(done) = Arc::clone(watcher).faulted(hook, cause).await {
                     context.ledger.note(&self.name, done);
                 }

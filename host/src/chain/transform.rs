@@ -16,7 +16,7 @@ use super::layer::Layer;
 use super::ledger::NoteKind;
 use super::sink::Sink;
 use super::slot::{Slot, in_own_words};
-use super::watch::fault_of;
+use super::watch::Ending;
 
 /// What the operator is told of a layer that an abort had to cut off.
 const OVERDUE: &str = "the reply was aborted, and the layer did not come to its end";
@@ -121,8 +121,8 @@ impl Chain {
         for slot in self.at(HookKind::Events).iter() {
             let kinds = Arc::clone(&slot.layer).event_kinds().await;
             // Its answer says nothing of the filter yet; its fault does.
-            if let Some(fault) = fault_of(&kinds) {
-                slot.tell(self.context(), HookKind::Events, Some(fault)).await;
+            if let fault @ Ending::Faulted(_) = Ending::of(&kinds) {
+                slot.tell(self.context(), HookKind::Events, fault).await;
             }
             let kinds = self.settle(slot, HookKind::Events, kinds, || EventKinds::NONE)?;
             filters.push(EventFilter::new(slot.clone(), kinds));
@@ -174,7 +174,7 @@ impl Chain {
         if result.is_ok() {
             slot.health.sound(kind);
         }
-        slot.tell(context, kind, fault_of(&result)).await;
+        slot.tell(context, kind, Ending::of(&result)).await;
         result
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use crate::error::Failure;
+use crate::error::{ErrorKind, Failure};
 
 use super::hook::HookKind;
 use super::ledger::NoteKind;
@@ -17,10 +17,42 @@ pub(crate) trait Watcher: Send + Sync {
     fn faulted(self: Arc<Self>, hook: HookKind, cause: String) -> BoxFuture<'static, Option<NoteKind>>;
 }
 
-/// The cause of a fault, if the call ended in one.
-pub(super) fn fault_of<T>(result: &Result<T, Failure>) -> Option<String> {
-    match result {
-        Err(Failure::Fault(fault)) => Some(fault.cause.clone()),
-        _ => None,
+/// How a call of a layer ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With a value, or an error of its own.
+    Answered,
+    /// With a fault, for this cause.
+    Faulted(String),
+    /// With the abort of its reply, which says nothing of the layer: one that hangs is cut off just so.
+    CutOff,
+}
+
+impl Ending {
+    pub(super) fn of<T>(result: &Result<T, Failure>) -> Self {
+        match result {
+            Err(Failure::Fault(fault)) => Self::Faulted(fault.cause.clone()),
+            Err(Failure::Error(error)) if error.kind == ErrorKind::Aborted => Self::CutOff,
+            _ => Self::Answered,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Error, Fault};
+
+    #[test]
+    fn an_abort_proves_nothing() {
+        let fault = Fault { layer: "x".to_owned(), hook: "on-reply", cause: "trap".to_owned() };
+        for (result, ending) in [
+            (Ok(()), Ending::Answered),
+            (Err(Error::invalid("no").into()), Ending::Answered),
+            (Err(Error::aborted().into()), Ending::CutOff),
+            (Err(fault.into()), Ending::Faulted("trap".to_owned())),
+        ] {
+            assert_eq!(Ending::of(&result), ending);
+        }
     }
 }

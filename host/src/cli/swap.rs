@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cepa::agent::LineupStatus;
 use cepa::control::{Answer, CallError, Reason, Refusal, Request, Status, SwapRequest, call, find};
+use cepa::manifest::ManifestError;
 
 use super::args::SwapArgs;
 use super::exit::{Exit, Failure};
@@ -45,8 +46,7 @@ fn target(args: &SwapArgs) -> Result<(PathBuf, Option<String>), Failure> {
         (Some(path), ..) => Ok((path.clone(), None)),
         (None, manifest, layer) => {
             let manifest = manifest.as_deref().unwrap_or_default();
-            let found =
-                find(Path::new(manifest)).map_err(|error| Failure::rendered(Exit::Manifest, error))?;
+            let found = find(Path::new(manifest)).map_err(|error| unfound(&error, args.status))?;
             let path = found.ok_or_else(|| {
                 Failure::usage(
                     "the manifest keeps sessions in memory, so there is no usual place to reach its chat",
@@ -56,6 +56,15 @@ fn target(args: &SwapArgs) -> Result<(PathBuf, Option<String>), Failure> {
             Ok((path, layer.clone()))
         }
     }
+}
+
+/// A manifest with mistakes says not where its chat listens, which may go on well meanwhile.
+fn unfound(error: &ManifestError, status: bool) -> Failure {
+    let mut text = error.to_string();
+    if status {
+        text.push_str("\nhint: with `--control SOCKET` in its place, the chat can be asked nevertheless");
+    }
+    Failure::rendered(Exit::Manifest, text)
 }
 
 /// A source that means the same in the folder of the chat.

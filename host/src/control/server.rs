@@ -28,8 +28,8 @@ const REQUEST_TIME: Duration = Duration::from_secs(10);
 /// How long a caller may take to read a line of the answer. It waits for it.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 
-/// How many callers are served at once; others wait.
-const CALLERS_MAX: usize = 8;
+/// How many callers are served at once; others wait. So many that those who say nothing keep nobody waiting.
+const CALLERS_MAX: usize = 64;
 
 /// Why a host can't listen.
 #[derive(Debug, thiserror::Error)]

@@ -56,10 +56,18 @@ fn a_chat_takes_swaps_over_its_socket() {
     // Its configuration is not that of another component.
     place.cepa("swap --control .cepa/sessions.sock context --source bundled:timing").fails_with(65);
 
+    // What a mistake in the manifest hides is still there.
+    let sound = std::fs::read_to_string(place.path().join("cepa.toml")).expect("a manifest");
+    place.write("cepa.toml", format!("{sound}[agnet]\n"));
+    let hidden = place.cepa("swap . --status").fails_with(64).err;
+    assert!(hidden.contains("hint: with `--control SOCKET`"), "{hidden}");
+    let status = place.cepa("swap --control .cepa/sessions.sock --status").ends_with(0).out;
+    assert!(status.contains("3  active"), "{status}");
+
     chat.ctrl('d');
     chat.shows("this was session");
     chat.ends_with(0);
-    place.cepa("swap .").fails_with(69);
+    place.cepa("swap --control .cepa/sessions.sock").fails_with(69);
 }
 
 #[test]
