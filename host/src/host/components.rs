@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::{BoxFuture, FutureExt as _, Shared, TryFutureExt as _};
 
 use crate::bundled;
 use crate::manifest::{Manifest, Problem};
@@ -126,7 +128,9 @@ pub(super) async fn load(
 ) -> Result<Vec<LoadedLayer>, LoadError> {
     let fresh = specs.iter().filter(|spec| known.kept(spec).is_none());
     let sources = fresh.map(|spec| &spec.source).collect();
-    let components = side_by_side(sources, progress, |source| load_one(sandbox, source, known)).await;
+    let compiling = Compiling::default();
+    let load = |source| load_one(sandbox, source, known, Arc::clone(&compiling));
+    let components = side_by_side(sources, progress, load).await;
     let mut components = components.into_iter();
     let mut layers = Vec::new();
     let mut problems = Vec::new();
@@ -149,7 +153,15 @@ pub(super) async fn load(
     if problems.is_empty() { Ok(layers) } else { Err(LoadError::Component(manifest.error(problems))) }
 }
 
-async fn load_one(sandbox: &Sandbox, source: &LayerSource, known: &Known<'_>) -> Result<Component, String> {
+/// What is being compiled, by the hash of its bytes: what two sources have alike is compiled once.
+type Compiling<'a> = Arc<Mutex<HashMap<String, Shared<BoxFuture<'a, Result<Component, String>>>>>>;
+
+async fn load_one<'a>(
+    sandbox: &'a Sandbox,
+    source: &'a LayerSource,
+    known: &Known<'_>,
+    compiling: Compiling<'a>,
+) -> Result<Component, String> {
     let wanted = source.clone();
     let hashed = move || component_bytes(&wanted).map(|bytes| (sandbox::digest(&bytes), bytes));
     let (digest, bytes) = tokio::task::spawn_blocking(hashed)
@@ -159,7 +171,15 @@ async fn load_one(sandbox: &Sandbox, source: &LayerSource, known: &Known<'_>) ->
     if let Some(component) = known.component(&digest) {
         return Ok(component);
     }
-    sandbox.load(&source_name(source), bytes).await.map_err(|error| error.to_string())
+    let compile = || {
+        let compiled = async move { sandbox.load(&source_name(source), bytes).await };
+        compiled.map_err(|error| error.to_string()).boxed().shared()
+    };
+    let compiled = {
+        let mut compiling = compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        compiling.entry(digest).or_insert_with(compile).clone()
+    };
+    compiled.await
 }
 
 /// A source as the manifest writes it.
