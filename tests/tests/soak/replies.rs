@@ -46,7 +46,7 @@ const TALK: [(&str, Then); 22] = [
     ("second:hoard", Faults(Failed, "limit `memory` reached")),
     ("please wait", GivenUp),
     ("please look", Discarded),
-    ("second:nap", Faults(Failed, "limit `wall` reached")),
+    ("last:nap", Faults(Replied, "limit `wall` reached")),
     ("please fail", Ends(Failed)),
     ("please hang", GivenUp),
     ("second:refuse", Ends(Failed)),
