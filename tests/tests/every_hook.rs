@@ -24,7 +24,10 @@ async fn entries_are_in_order_and_exits_reversed_and_transformers_run_in_list_or
         .await
         .unwrap();
     let told = ask(&agent, "Who is there?").await;
-    insta::assert_snapshot!(told.log());
+    // The stream goes through its filters beside the reply, so that their order has nothing to do with each other.
+    let log = told.log();
+    let (filters, hooks): (Vec<&str>, Vec<&str>) = log.lines().partition(|line| line.contains(" events"));
+    insta::assert_snapshot!(format!("{}\n\n{}", hooks.join("\n"), filters.join("\n")));
     assert_eq!(told.marks(), Vec::<&cepa::chain::Note>::new());
     assert_eq!(
         stored(&agent).await,
