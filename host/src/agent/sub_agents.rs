@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::chain::NoteKind;
 use crate::error::{Error, ErrorKind};
 use crate::event::Outcome;
-use crate::request::ReplyResponse;
+use crate::request::{self, ReplyResponse};
 use crate::services::{AgentCall, AgentRun};
 
 use super::error::AgentError;
@@ -28,7 +28,11 @@ const DEPTH_MAX: u32 = 4;
 
 impl Turn {
     /// Runs a sub-agent for a layer, to its end.
-    pub(super) async fn run_agent(self: &Arc<Self>, layer: &str, call: AgentCall) -> Result<AgentRun, Error> {
+    pub(super) async fn run_agent(
+        self: &Arc<Self>,
+        layer: &str,
+        mut call: AgentCall,
+    ) -> Result<AgentRun, Error> {
         if self.is_aborted() {
             return Err(Error::aborted());
         }
@@ -39,14 +43,16 @@ impl Turn {
         let Some(agent) = self.roster.get(&call.agent).cloned() else {
             return Err(Error::new(ErrorKind::NotFound, format!("there is no agent `{}`", call.agent)));
         };
-        let thread = self.thread(&agent, layer, &call).await?;
-        let session_id = self.session_of(layer, &call.agent, &thread);
         let input = ReplyInput {
             actor: self.context.actor.clone(),
             // Nobody can answer what waits in a thread, so it is given up when the thread goes on.
             discard_pending: true,
-            ..ReplyInput::from(call.prompt)
+            ..ReplyInput::from(std::mem::take(&mut call.prompt))
         };
+        // A prompt that is refused costs no look at the thread.
+        request::check_input(&input.messages).map_err(|cause| not_begun(AgentError::Input(cause)))?;
+        let thread = self.thread(&agent, layer, &call).await?;
+        let session_id = self.session_of(layer, &call.agent, &thread);
         let (outer, session) = (Arc::clone(self), session_id.clone());
         let begin = async move { begin::reply(&agent, session, input, Some(outer)).await };
         let run = unbroken(self.runs.track_future(begin)).await.map_err(not_begun)?;
