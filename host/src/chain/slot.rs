@@ -84,11 +84,18 @@ impl Slot {
         }
     }
 
+    /// The layer answered this error. That it was cut off by an abort says nothing of it.
+    pub(super) fn answered(&self, hook: HookKind, error: &Error) {
+        if error.kind != ErrorKind::Aborted {
+            self.health.sound(hook);
+        }
+    }
+
     /// The error that outer layers see. A fault's cause goes to the ledger alone.
     pub(super) fn fail(&self, context: &ReplyContext, hook: HookKind, failure: Failure) -> Error {
         match failure {
             Failure::Error(error) => {
-                self.health.sound(hook);
+                self.answered(hook, &error);
                 error
             }
             Failure::Fault(Fault { cause, .. }) => {

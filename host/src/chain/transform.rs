@@ -74,7 +74,7 @@ impl Chain {
                 Ok(()) => {}
                 // Nobody is there to take the error.
                 Err(Failure::Error(error)) => {
-                    slot.health.sound(HookKind::TurnEnd);
+                    slot.answered(HookKind::TurnEnd, &error);
                     let kind = NoteKind::Skipped { hook: HookKind::TurnEnd.name(), cause: error.message };
                     self.context().ledger.note(&slot.name, kind);
                 }
@@ -106,10 +106,7 @@ impl Chain {
             Ok(response)
         };
         let result = self.counted(slot, HookKind::ToolSource, call, |_| false).await;
-        result.map_err(|failure| {
-            let failure = in_own_words(failure, |kind| self.is_told(kind));
-            slot.fail(self.context(), HookKind::ToolSource, failure)
-        })
+        result.map_err(|failure| slot.fail(self.context(), HookKind::ToolSource, failure))
     }
 
     /// The event filters, in list order, each with the kinds it asked for.
@@ -119,7 +116,7 @@ impl Chain {
     pub(super) async fn filters(&self) -> Result<Vec<EventFilter>, Error> {
         let mut filters = Vec::new();
         for slot in self.at(HookKind::Events).iter() {
-            let kinds = Arc::clone(&slot.layer).event_kinds().await;
+            let kinds = self.own(Arc::clone(&slot.layer).event_kinds().await);
             // Its answer says nothing of the filter yet; its fault does.
             if let fault @ Ending::Faulted(_) = Ending::of(&kinds) {
                 slot.tell(self.context(), HookKind::Events, fault).await;
@@ -166,6 +163,7 @@ impl Chain {
         let context = self.context();
         let start = context.world.monotonic();
         let result = call(Arc::clone(&slot.layer)).await;
+        let result = self.own(result);
         let spent = context.world.monotonic().saturating_sub(start);
         context.ledger.count(&slot.name, kind, spent, |line| {
             line.changed_responses += u64::from(result.as_ref().is_ok_and(changed));
@@ -186,7 +184,7 @@ impl Chain {
         result: Result<T, Failure>,
         spare: impl FnOnce() -> T,
     ) -> Result<T, Error> {
-        match result.map_err(|failure| in_own_words(failure, |kind| self.is_told(kind))) {
+        match result {
             Ok(value) => Ok(value),
             Err(Failure::Fault(fault)) if slot.on_fault.skips(kind) => {
                 slot.skipped(self.context(), kind, fault.cause);
@@ -194,6 +192,11 @@ impl Chain {
             }
             Err(failure) => Err(slot.fail(self.context(), kind, failure)),
         }
+    }
+
+    /// What a layer answers, without what only the host says.
+    fn own<T>(&self, result: Result<T, Failure>) -> Result<T, Failure> {
+        result.map_err(|failure| in_own_words(failure, |kind| self.is_told(kind)))
     }
 
     /// What the host tells a layer that has nothing inside it.
