@@ -24,13 +24,20 @@ use super::json_room::{object_size, value_size};
 pub(super) trait Shared: 'static {
     /// The bytes that an edit copies: none where no other handle shares the data.
     fn copied_by_edit(&self) -> u64;
+
+    /// The bytes that it holds, whoever shares it.
+    fn held(&self) -> u64;
 }
 
 macro_rules! shared {
     ($($ty:ty),+ $(,)?) => {
         $(impl Shared for $ty {
             fn copied_by_edit(&self) -> u64 {
-                if self.is_shared() { size_of_val(&**self) as u64 + self.bulk() } else { 0 }
+                if self.is_shared() { self.held() } else { 0 }
+            }
+
+            fn held(&self) -> u64 {
+                size_of_val(&**self) as u64 + self.bulk()
             }
         })+
     };

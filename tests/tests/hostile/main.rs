@@ -180,6 +180,11 @@ rows! {
     hands_over_without_end: Row::new(guest!("haul")).limits(|limits| limits.bytes_copied = 1 << 20)
         .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 1048576 bytes allowed"]);
 
+    keeps_answers_without_end: Row::new(guest!("collect"))
+        .grants(Grants { tools: vec!["much".into()], ..Grants::default() })
+        .limits(|limits| limits.bytes_copied = 8 << 20)
+        .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 8388608 bytes allowed"]);
+
     copies_what_it_shares_without_end: Row::new(guest!("fork")).limits(|limits| limits.bytes_copied = 8 << 20)
         .faults("on-model-call", &["limit `bytes-copied` reached: ", " bytes of 8388608 bytes allowed"]);
 

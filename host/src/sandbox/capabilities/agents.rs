@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind};
 use crate::sandbox::bindings::cepa::middleware::{agents as wit, types};
 use crate::sandbox::budget::LimitHit;
 use crate::sandbox::convert::{error_to_guest, outcome_to_guest, usage_to_guest};
+use crate::sandbox::copied::Shared as _;
 use crate::sandbox::resources::answer;
 use crate::sandbox::store::GuestState;
 use crate::services::{AgentCall, AgentRun};
@@ -78,6 +79,7 @@ impl wit::Host for GuestState {
         match self.budget.waiting(run).await {
             Ok(run) => {
                 self.budget.ask(&run.response.usage);
+                self.budget.copy(run.response.held())?;
                 Ok(Ok(self.give(run)?))
             }
             Err(error) => answer(Err(error)),

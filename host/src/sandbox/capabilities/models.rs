@@ -56,6 +56,7 @@ impl models::Host for GuestState {
                 if let Some(usage) = &response.usage {
                     self.budget.ask(usage);
                 }
+                self.budget.copy(response.held())?;
                 Ok(Ok(self.give(response)?))
             }
             Err(error) => Ok(Err(error_to_guest(error))),

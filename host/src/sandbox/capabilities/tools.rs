@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::request::ToolResponse;
 use crate::sandbox::bindings::cepa::middleware::{tools, types};
 use crate::sandbox::convert::{error_to_guest, tool_to_guest};
+use crate::sandbox::copied::Shared as _;
 use crate::sandbox::store::GuestState;
 
 use super::covers;
@@ -48,7 +49,10 @@ impl tools::Host for GuestState {
         let call = self.context.services.call_tool(self.layer.spec.name.clone(), name, arguments);
         let result = self.budget.waiting(call).await;
         match result {
-            Ok(response) => Ok(Ok(self.give(response)?)),
+            Ok(response) => {
+                self.budget.copy(response.held())?;
+                Ok(Ok(self.give(response)?))
+            }
             Err(error) => Ok(Err(error_to_guest(error))),
         }
     }
