@@ -83,24 +83,29 @@ async fn hiding_events_hides_text_but_keeps_calls_and_results_for_the_model() {
     insta::assert_snapshot!(transcript(&told, &session));
 }
 
-/// Breaks at its first event.
-struct Broken;
+/// Breaks at the first event that is like this.
+struct Breaks(fn(&Event) -> bool);
 
-impl Layer for Broken {
+impl Layer for Breaks {
     fn event_kinds(self: Arc<Self>) -> HookFuture<EventKinds> {
         Box::pin(async { Ok(EventKinds::TEXT) })
     }
 
-    fn on_events(self: Arc<Self>, _events: Vec<Event>) -> HookFuture<Vec<Event>> {
+    fn on_events(self: Arc<Self>, events: Vec<Event>) -> HookFuture<Vec<Event>> {
+        let breaks = events.iter().any(self.0);
         let fault = Fault { layer: "broken".to_owned(), hook: "on-events", cause: "it trapped".to_owned() };
-        Box::pin(async { Err(fault.into()) })
+        Box::pin(async move { if breaks { Err(fault.into()) } else { Ok(events) } })
     }
 }
 
 #[tokio::test]
 async fn a_filter_that_breaks_fails_the_reply_and_is_named() {
     let model = Script::new([says("Hello.")]);
-    let agent = agent(&model).middleware(entry("broken", &[HookKind::Events], Broken)).build().await.unwrap();
+    let agent = agent(&model)
+        .middleware(entry("broken", &[HookKind::Events], Breaks(|_| true)))
+        .build()
+        .await
+        .unwrap();
     let (told, session) = turn(&agent, "Hi").await;
     assert_eq!(told.result.response.error.clone().unwrap().kind, ErrorKind::Fault);
     assert_eq!(session.messages.len(), 1);
@@ -111,7 +116,7 @@ async fn a_filter_that_breaks_fails_the_reply_and_is_named() {
 #[tokio::test]
 async fn a_filter_that_breaks_and_may_be_skipped_is_passed_by() {
     let model = Script::new([says("Hello.")]);
-    let mut broken = entry("broken", &[HookKind::Events], Broken);
+    let mut broken = entry("broken", &[HookKind::Events], Breaks(|_| true));
     broken.on_fault = OnFault::Skip;
     let agent = agent(&model).middleware(broken).build().await.unwrap();
     let told = ask(&agent, "Hi").await;
@@ -294,25 +299,10 @@ async fn a_filter_may_pass_on_arguments_in_other_pieces_and_hide_calls() {
     }
 }
 
-/// Breaks where a text ends.
-struct BreaksAtTheEnd;
-
-impl Layer for BreaksAtTheEnd {
-    fn event_kinds(self: Arc<Self>) -> HookFuture<EventKinds> {
-        Box::pin(async { Ok(EventKinds::TEXT) })
-    }
-
-    fn on_events(self: Arc<Self>, events: Vec<Event>) -> HookFuture<Vec<Event>> {
-        let ends = events.iter().any(|event| matches!(event, Event::TextEnd { .. }));
-        let fault = Fault { layer: "broken".to_owned(), hook: "on-events", cause: "it trapped".to_owned() };
-        Box::pin(async move { if ends { Err(fault.into()) } else { Ok(events) } })
-    }
-}
-
 #[tokio::test]
 async fn a_filter_that_breaks_on_the_last_events_fails_the_reply_too() {
     let model = Script::new([says("Hello.")]);
-    let broken = entry("broken", &[HookKind::Events], BreaksAtTheEnd);
+    let broken = entry("broken", &[HookKind::Events], Breaks(|event| matches!(event, Event::TextEnd { .. })));
     let agent = agent(&model).middleware(broken).build().await.unwrap();
     let (told, session) = turn(&agent, "Hi").await;
     assert_eq!(told.result.response.outcome, Outcome::Failed);
