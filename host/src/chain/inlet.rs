@@ -41,7 +41,7 @@ impl Inlet {
 
     /// The next item of those that are there, if it is like this.
     pub(super) fn pop_if(&mut self, is_wanted: impl FnOnce(&Item) -> bool) -> Option<Item> {
-        if is_wanted(self.ready.front()?) { self.ready.pop_front() } else { None }
+        self.ready.pop_front_if(|item| is_wanted(item))
     }
 
     /// The next item, waiting for it; `None` at the end. May be cancelled.
