@@ -12,6 +12,7 @@ pub mod chain;
 pub mod control;
 pub mod error;
 pub mod event;
+mod hex;
 pub mod host;
 pub mod http;
 pub mod index;

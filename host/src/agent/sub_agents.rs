@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::chain::NoteKind;
 use crate::error::{Error, ErrorKind};
 use crate::event::Outcome;
+use crate::hex::hex;
 use crate::request::{self, ReplyResponse};
 use crate::services::{AgentCall, AgentRun};
 
@@ -87,8 +88,7 @@ impl Turn {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("agent-{hex}")
+        format!("agent-{}", hex(&hash.finalize()))
     }
 
     /// Reads a run to its end. Its events are nobody's to see; what its layers did is told and counted with this reply.

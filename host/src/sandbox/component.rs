@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use wasmtime::component::{Component as Compiled, InstancePre};
 
 use crate::chain::{HookSet, MAX_FAULTS_DEFAULT, Middleware, OnFault, ReplyContext};
+use crate::hex::hex;
 use crate::http::SystemResolver;
 use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
 use crate::workspace::{Quota, Workspace};
@@ -198,7 +199,7 @@ impl Sandbox {
 
 /// The SHA-256 hash of a component's bytes, in hexadecimal.
 pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// Makes an instance, checks the types of its hooks, and asks for its configuration's schema.

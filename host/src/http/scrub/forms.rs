@@ -3,6 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
+use crate::hex::hex;
+
 /// How a language writes the characters that it has another use for.
 type Escapes = &'static [(char, &'static str)];
 
@@ -43,8 +45,7 @@ const PLAIN: [&str; 4] = ["-._~", "-._~/", "-._~!'()*", "-._*"];
 /// A secret as it is, and as it stands in addresses, JSON, HTML, hex, UTF-16 and Base64, alone or within a longer text.
 pub(super) fn forms(secret: &str) -> Vec<Vec<u8>> {
     let bytes = secret.as_bytes();
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    let mut forms = vec![bytes.to_vec(), hex.into_bytes()];
+    let mut forms = vec![bytes.to_vec(), hex(bytes).into_bytes()];
     forms.extend(ESCAPES.iter().map(|escapes| escaped(secret, escapes).into_bytes()));
     forms.extend(in_addresses(bytes));
     forms.push(secret.encode_utf16().flat_map(u16::to_le_bytes).collect());

@@ -5,6 +5,8 @@ use std::hash::{Hash as _, Hasher};
 use sha2::{Digest as _, Sha256};
 use wasmtime::Engine;
 
+use crate::hex::hex;
+
 use super::folder::Key;
 
 const MAGIC: &[u8; 8] = b"cepa-cw1";
@@ -29,8 +31,7 @@ pub(super) fn name(engine: &Engine, bytes: &[u8]) -> String {
     let mut hash = Sha256::new();
     engine.precompile_compatibility_hash().hash(&mut Feed(&mut hash));
     hash.update(Sha256::digest(bytes));
-    let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{name}.{ENDING}")
+    format!("{}.{ENDING}", hex(&hash.finalize()))
 }
 
 /// What stands before the code in a file of this name.

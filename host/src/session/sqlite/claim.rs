@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::hex;
 use crate::lock::Lock;
 
 use super::super::{Claim, StoreError};
@@ -30,7 +31,12 @@ fn place(path: &Path, session_id: &str) -> io::Result<PathBuf> {
     Ok(Path::new(&folder).join(name(session_id)))
 }
 
+/// Characters of a name: half a hash tells sessions apart as well.
+const NAME_LENGTH: usize = 32;
+
 /// Ids are any text, and names of files are not.
 fn name(session_id: &str) -> String {
-    Sha256::digest(session_id).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let mut name = hex(&Sha256::digest(session_id));
+    name.truncate(NAME_LENGTH);
+    name
 }
