@@ -10,7 +10,7 @@ use cepa::request::{ModelRequest, ModelResponse};
 use cepa::sandbox::Component;
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
-use cepa_tests::memory::private_bytes;
+use cepa_tests::memory::{guest_bytes, private_bytes};
 use futures::future::BoxFuture;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
@@ -54,16 +54,17 @@ async fn waiting(component: &Component, replies: usize) -> Vec<ReplyStream> {
     streams
 }
 
-/// KiB of memory for each layer of a thousand replies that wait, with its share of the reply and all that its guest
-/// itself has written to.
+/// KiB of memory for each layer of a thousand replies that wait, with its share of the reply, above what its guest has
+/// written to in its own memory.
 pub(crate) fn layer(runtime: &Runtime) -> f64 {
     runtime.block_on(async {
         let component = load("bench", guest!("passthrough")).await;
         // What is made once for all replies is made.
         drop(waiting(&component, 1).await);
-        let before = private_bytes();
+        let host_bytes = || private_bytes().saturating_sub(guest_bytes());
+        let before = host_bytes();
         let streams = waiting(&component, REPLIES).await;
-        let taken = private_bytes().saturating_sub(before);
+        let taken = host_bytes().saturating_sub(before);
         drop(streams);
         let taken = f64::from(u32::try_from(taken >> 10).expect("less than a terabyte"));
         taken / f64::from(u32::try_from(REPLIES * LAYERS).expect("a small number"))
