@@ -79,15 +79,24 @@ impl Search {
 /// Takes secrets out of a stream, those across its portions too.
 ///
 /// As much as the longest form may have is held back, whatever it is: were it held back only where it begins like a
-/// secret, a guest could guess one character by character, with a server that says its guesses.
+/// secret, a guest could guess one character by character, with a server that says its guesses. What comes in smaller
+/// portions than a quarter of that is held back until it is as much, so that no byte is searched more than five times.
 pub(super) struct ScrubStream {
     scrubber: Arc<Scrubber>,
     held: Vec<u8>,
+    /// Bytes that were searched, those that were searched again too.
+    #[cfg(test)]
+    searched: usize,
 }
 
 impl ScrubStream {
     pub(super) fn new(scrubber: Arc<Scrubber>) -> Self {
-        Self { scrubber, held: Vec::new() }
+        Self {
+            scrubber,
+            held: Vec::new(),
+            #[cfg(test)]
+            searched: 0,
+        }
     }
 
     /// What can be let go after this portion.
@@ -95,6 +104,13 @@ impl ScrubStream {
         let Some(search) = &self.scrubber.search else { return portion.to_vec() };
         self.held.extend_from_slice(portion);
         let decided = self.held.len().saturating_sub(search.longest.saturating_sub(1));
+        if decided < search.longest.div_ceil(4) {
+            return Vec::new();
+        }
+        #[cfg(test)]
+        {
+            self.searched += self.held.len();
+        }
         let (out, done) = search.replace(&self.held, decided);
         self.held.drain(..done);
         out
@@ -179,6 +195,19 @@ mod tests {
         assert!(begun > 0 && begun + rest == 500);
         for guess in ["t", "token-1", "token-1234"] {
             assert_eq!(told(&format!("{}{guess}", &text[guess.len()..])), (begun, rest), "{guess}");
+        }
+    }
+
+    #[test]
+    fn a_stream_in_small_portions_is_searched_in_linear_time() {
+        let scrubber = scrubber(&["x".repeat(4_096).as_str()]);
+        for size in [1, 7, 1_000, 100_000] {
+            let mut stream = ScrubStream::new(Arc::clone(&scrubber));
+            let total = 200_000;
+            for portion in vec![b'y'; total].chunks(size) {
+                stream.push(portion);
+            }
+            assert!(stream.searched <= 5 * total, "{} bytes searched in portions of {size}", stream.searched);
         }
     }
 

@@ -113,6 +113,17 @@ impl Budget {
         self.bytes_copied.add(bytes)
     }
 
+    /// Makes a list ready for the guest, element by element, and ends where the guest may have no more: it is as long as
+    /// others made it, so it is not made whole to be counted. It counts when it is handed over.
+    pub(super) fn ready<T: Weight>(&self, items: impl IntoIterator<Item = T>) -> Result<Vec<T>, LimitHit> {
+        let mut bytes = 0;
+        let counted = |item: T| {
+            bytes += size_of::<T>() as u64 + item.weight();
+            self.bytes_copied.check_with(bytes).map(|()| item)
+        };
+        items.into_iter().map(counted).collect()
+    }
+
     /// The guest edits something, of which so many bytes are copied first because another handle shares it.
     pub(super) fn edit(&mut self, copied: u64) -> Result<(), LimitHit> {
         self.copy(copied.saturating_add(EDIT_BYTES))
@@ -182,4 +193,32 @@ impl Budget {
 
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_made_ready_no_further_than_the_guest_may_have_it() {
+        let limits = Limits { bytes_copied: 1_000, ..Limits::default() };
+        let mut budget = Budget::new(Ticks::default(), &limits);
+        let made = std::cell::Cell::new(0);
+        let list = |length: u32| {
+            (0..length).map(|_| {
+                made.set(made.get() + 1);
+                "x".repeat(300)
+            })
+        };
+        assert_eq!(budget.ready(list(3)).expect("there is room").len(), 3);
+        made.set(0);
+        let hit = budget.ready(list(1_000)).expect_err("there is no room");
+        let bytes = 4 * (300 + size_of::<String>());
+        assert_eq!(
+            hit.to_string(),
+            format!("limit `bytes-copied` reached: {bytes} bytes of 1000 bytes allowed")
+        );
+        assert_eq!(made.get(), 4, "the one that is too much is the last");
+        budget.copy(1_000).expect("nothing was counted so far");
+    }
 }

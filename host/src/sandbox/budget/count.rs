@@ -31,15 +31,21 @@ impl Count {
     }
 
     pub(super) fn check(&self) -> Result<(), LimitHit> {
-        if self.used <= self.allowed { Ok(()) } else { Err(self.hit()) }
+        self.check_with(0)
+    }
+
+    /// Whether so much more could be used. Nothing is counted.
+    pub(super) fn check_with(&self, more: u64) -> Result<(), LimitHit> {
+        let used = self.used.saturating_add(more);
+        if used <= self.allowed { Ok(()) } else { Err(self.hit(used)) }
     }
 
     #[cold]
-    fn hit(&self) -> LimitHit {
+    fn hit(&self, used: u64) -> LimitHit {
         LimitHit {
             limit: self.limit,
             allowed: format!("{}{}", self.allowed, self.unit),
-            used: format!("{}{}", self.used, self.unit),
+            used: format!("{used}{}", self.unit),
         }
     }
 }

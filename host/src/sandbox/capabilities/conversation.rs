@@ -1,6 +1,9 @@
 //! `conversation`: the session's messages.
 
+use std::sync::Arc;
+
 use crate::error::Error;
+use crate::message::Message;
 use crate::policy::Access;
 use crate::request::Messages;
 use crate::sandbox::bindings::cepa::middleware::{conversation, types};
@@ -17,14 +20,13 @@ impl GuestState {
 }
 
 /// The part of the messages from `start` to before `end`.
-fn range(messages: &Messages, start: u32, end: u32) -> Result<Vec<types::Message>, Error> {
-    let part = messages.get(start as usize..end as usize).ok_or_else(|| {
+fn range(messages: &Messages, start: u32, end: u32) -> Result<&[Arc<Message>], Error> {
+    messages.get(start as usize..end as usize).ok_or_else(|| {
         Error::invalid(format!(
             "range {start}..{end} is out of bounds: there are {} messages",
             messages.len()
         ))
-    })?;
-    Ok(messages_to_guest(part))
+    })
 }
 
 impl conversation::Host for GuestState {
@@ -34,8 +36,11 @@ impl conversation::Host for GuestState {
     }
 
     fn read(&mut self, start: u32, end: u32) -> wasmtime::Result<Result<Vec<types::Message>, types::Error>> {
-        let part = self.conversation(Access::Read).and_then(|all| range(&all, start, end));
-        Ok(part.map_err(error_to_guest))
+        let all = self.conversation(Access::Read);
+        match all.as_ref().map_err(Error::clone).and_then(|all| range(all, start, end)) {
+            Ok(part) => Ok(Ok(self.budget.ready(messages_to_guest(part))?)),
+            Err(error) => Ok(Err(error_to_guest(error))),
+        }
     }
 
     async fn replace(

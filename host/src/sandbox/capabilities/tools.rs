@@ -24,7 +24,8 @@ impl tools::Host for GuestState {
             return Ok(Err(error_to_guest(self.denied("tools", ""))));
         }
         let catalogue = self.context.services.catalogue();
-        Ok(Ok(catalogue.iter().filter(|tool| covers(granted, &tool.name)).map(tool_to_guest).collect()))
+        let tools = catalogue.iter().filter(|tool| covers(granted, &tool.name)).map(tool_to_guest);
+        Ok(Ok(self.budget.ready(tools)?))
     }
 
     fn offer(&mut self, name: String) -> wasmtime::Result<Result<(), types::Error>> {

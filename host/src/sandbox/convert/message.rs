@@ -145,6 +145,7 @@ pub(in crate::sandbox) fn messages_from_guest(messages: Vec<wit::Message>) -> Re
     messages.into_iter().map(message_from_guest).collect()
 }
 
-pub(in crate::sandbox) fn messages_to_guest(messages: &[Arc<Message>]) -> Vec<wit::Message> {
-    messages.iter().map(|message| message_to_guest(Message::clone(message))).collect()
+/// One after another, as there may be more than the guest may have.
+pub(in crate::sandbox) fn messages_to_guest(messages: &[Arc<Message>]) -> impl Iterator<Item = wit::Message> {
+    messages.iter().map(|message| message_to_guest(Message::clone(message)))
 }

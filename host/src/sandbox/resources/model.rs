@@ -84,7 +84,7 @@ impl wit::HostModelRequest for GuestState {
     }
 
     fn messages(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<types::Message>> {
-        Ok(messages_to_guest(&self.table.get(&this)?.messages))
+        Ok(self.budget.ready(messages_to_guest(&self.table.get(&this)?.messages))?)
     }
 
     fn set_messages(
@@ -136,7 +136,7 @@ impl wit::HostModelRequest for GuestState {
     }
 
     fn tools(&mut self, this: Resource<ModelRequest>) -> wasmtime::Result<Vec<types::ToolDefinition>> {
-        Ok(self.table.get(&this)?.tools.iter().map(tool_to_guest).collect())
+        Ok(self.budget.ready(self.table.get(&this)?.tools.iter().map(tool_to_guest))?)
     }
 
     async fn set_tools(
