@@ -14,6 +14,7 @@ use crate::event::Outcome;
 use crate::hex::hex;
 use crate::request::{self, ReplyResponse};
 use crate::services::{AgentCall, AgentRun};
+use crate::session::StoreError;
 
 use super::error::AgentError;
 use super::input::ReplyInput;
@@ -112,18 +113,50 @@ impl Turn {
     }
 }
 
-/// Why a run could not begin, as the layer may know it: no id of a session, and no path.
+/// Why a run could not begin, as the layer may know it: no id of a session, no path, and nothing that a file or the
+/// system said, which is the operator's to read.
 fn not_begun(error: AgentError) -> Error {
-    match error {
-        AgentError::Busy(_) => {
+    let told = match &error {
+        AgentError::Busy(_) | AgentError::Store(StoreError::Claimed(_)) => {
             Error::new(ErrorKind::Overloaded, "the thread is busy: a run goes on there").code("busy")
         }
-        AgentError::Input(cause) => Error::invalid(format!("the prompt can't be used: {cause}")),
-        AgentError::Store(error) => error.into(),
-        AgentError::Write(error) => error,
-        error => {
-            tracing::warn!("a sub-agent could not begin: {error}");
-            Error::internal("the run could not begin")
-        }
+        AgentError::Input(cause) => return Error::invalid(format!("the prompt can't be used: {cause}")),
+        AgentError::Store(_) => Error::internal("the thread could not be read"),
+        AgentError::Write(_) => Error::internal("the begin of the run could not be stored"),
+        _ => Error::internal("the run could not begin"),
+    };
+    tracing::warn!("a sub-agent could not begin: {error}");
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layer_is_not_told_what_the_store_said() {
+        let (path, cause) = ("/home/x/sessions.db".to_owned(), "session `agent-1` is broken".to_owned());
+        let errors = [
+            AgentError::Store(StoreError::Io { path: path.clone(), cause: cause.clone() }),
+            AgentError::Store(StoreError::Damaged { path, cause: cause.clone() }),
+            AgentError::Store(StoreError::Invalid(cause.clone())),
+            AgentError::Store(StoreError::Claimed("agent-1".to_owned())),
+            AgentError::Write(Error::internal(cause)),
+            AgentError::Busy("agent-1".to_owned()),
+            AgentError::NothingToResume("agent-1".to_owned()),
+        ];
+        let told: Vec<String> = errors.into_iter().map(|error| not_begun(error).message).collect();
+        assert_eq!(
+            told,
+            [
+                "the thread could not be read",
+                "the thread could not be read",
+                "the thread could not be read",
+                "the thread is busy: a run goes on there",
+                "the begin of the run could not be stored",
+                "the thread is busy: a run goes on there",
+                "the run could not begin",
+            ]
+        );
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn claim(path: &Path, session_id: &str) -> Result<Claim, StoreError> 
         Ok(Some(lock)) => Ok(Claim::held(lock)),
         Ok(None) => Err(StoreError::Claimed(session_id.to_owned())),
         Err(cause) => {
-            let cause = format!("session `{session_id}` can't be claimed: {cause}");
+            let cause = format!("the session can't be claimed: {cause}");
             Err(StoreError::Io { path: path.display().to_string(), cause })
         }
     }
