@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::chain::within;
 use crate::message::{Message, ToolChoice};
 use crate::request::{self, ReplyRequest, ReplyRequestData};
 use crate::session::{CallState, OpenCall, ReplyRecord, ReplyStatus, SessionData};
@@ -14,7 +15,7 @@ use super::lanes::Lane;
 use super::lineup::{Lineup, Seat};
 use super::outcome::interrupted;
 use super::stream::ReplyStream;
-use super::turn::Turn;
+use super::turn::{Outer, Turn};
 use super::{Inner, awaits_answer, end, load};
 
 /// The longest id of a session, in bytes.
@@ -28,7 +29,7 @@ pub(super) async fn reply(
     agent: &Arc<Inner>,
     session_id: String,
     input: ReplyInput,
-    outer: Option<Arc<Turn>>,
+    outer: Option<Outer>,
 ) -> Result<ReplyStream, AgentError> {
     check_session_id(&session_id).map_err(AgentError::Input)?;
     let seat = agent.stage.sit();
@@ -88,7 +89,7 @@ async fn start(
     mut record: ReplyRecord,
     opening: Opening,
     input: Vec<Message>,
-    outer: Option<Arc<Turn>>,
+    outer: Option<Outer>,
 ) -> Result<ReplyStream, AgentError> {
     let session_id = lane.session_id().to_owned();
     let conversation =
@@ -124,7 +125,7 @@ async fn start(
     let outer_runs = turn.outer.as_ref().map(|outer| outer.runs.clone());
     let run = end::run(turn, opening, reader, lane);
     match outer_runs {
-        Some(runs) => tokio::spawn(runs.track_future(run)),
+        Some(runs) => tokio::spawn(runs.track_future(within(run))),
         None => tokio::spawn(run),
     };
     Ok(stream)

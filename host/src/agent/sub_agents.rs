@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::chain::NoteKind;
+use crate::chain::{NoteKind, within};
 use crate::error::{Error, ErrorKind};
 use crate::event::Outcome;
 use crate::hex::hex;
@@ -19,8 +19,8 @@ use crate::session::StoreError;
 use super::error::AgentError;
 use super::input::ReplyInput;
 use super::stream::{ReplyItem, ReplyResult, ReplyStream};
-use super::turn::Turn;
-use super::{Inner, begin, load, unbroken};
+use super::turn::{Outer, Turn};
+use super::{Inner, begin, load};
 
 /// The sub-agents by their names. Those that run inside one another share them.
 pub(super) type Roster = BTreeMap<String, Arc<Inner>>;
@@ -55,14 +55,19 @@ impl Turn {
         request::check_input(&input.messages).map_err(|cause| not_begun(AgentError::Input(cause)))?;
         let thread = self.thread(&agent, layer, &call).await?;
         let session_id = self.session_of(layer, &call.agent, &thread);
-        let (outer, session) = (Arc::clone(self), session_id.clone());
-        let begin = async move { begin::reply(&agent, session, input, Some(outer)).await };
-        let run = unbroken(self.runs.track_future(begin)).await.map_err(not_begun)?;
+        let cancel = self.context.cancel.child_token();
         // A layer that gives its call up, or is cut off, aborts the run, which is read to its end all the same.
-        let _abort = run.cancellation().drop_guard();
-        let (turn, layer, agent) = (Arc::clone(self), layer.to_owned(), call.agent);
-        let end = self.runs.spawn(async move { turn.follow(run, &layer, agent, session_id).await });
-        let response = end.await.map_err(|_| Error::internal("the run broke off"))?;
+        let _abort = cancel.clone().drop_guard();
+        let (turn, layer, name) = (Arc::clone(self), layer.to_owned(), call.agent);
+        let run = async move {
+            let outer = Outer { turn: Arc::clone(&turn), cancel };
+            let run =
+                begin::reply(&agent, session_id.clone(), input, Some(outer)).await.map_err(not_begun)?;
+            Ok::<_, Error>(turn.follow(run, &layer, name, session_id).await)
+        };
+        // One task from the begin on, so that a run which is given up while it begins is told of as well.
+        let end = self.runs.spawn(within(run));
+        let response = end.await.unwrap_or_else(|_| Err(Error::internal("the run broke off")))?;
         if response.outcome == Outcome::Aborted {
             return Err(Error::aborted());
         }

@@ -43,6 +43,14 @@ pub(super) struct Turn {
     memo: Mutex<Memo>,
 }
 
+/// What a sub-agent's run stands inside of.
+pub(super) struct Outer {
+    /// The reply whose layer runs it.
+    pub(super) turn: Arc<Turn>,
+    /// Aborts the run alone; cancelled with that reply.
+    pub(super) cancel: CancellationToken,
+}
+
 /// What changes in the course of a reply and is not stored.
 #[derive(Default)]
 struct Memo {
@@ -70,10 +78,13 @@ impl Turn {
         record: &ReplyRecord,
         conversation: Arc<Conversation>,
         input: Vec<String>,
-        outer: Option<Arc<Self>>,
+        outer: Option<Outer>,
     ) -> Arc<Self> {
+        let (outer, cancel) = match outer {
+            Some(Outer { turn, cancel }) => (Some(turn), cancel),
+            None => (None, CancellationToken::new()),
+        };
         let around = outer.as_deref();
-        let cancel = around.map_or_else(CancellationToken::new, |outer| outer.context.cancel.child_token());
         let roster = Arc::clone(around.map_or(&agent.roster, |outer| &outer.roster));
         let services =
             Arc::new(ReplyServices::new(Arc::clone(&agent), lineup.lineup(), Arc::clone(&conversation)));

@@ -56,6 +56,18 @@ pub(crate) async fn guarded<T: Send + 'static>(
     task.await
 }
 
+/// Lets a future count as a part of the task that this is called in, whatever task it then runs on: whoever ends the one
+/// waits for the other too, which is not cut off.
+pub(crate) fn within<F: Future>(future: F) -> impl Future<Output = F::Output> {
+    let around = ALIVE.try_with(Alive::clone).ok();
+    async move {
+        match around {
+            Some(alive) => ALIVE.scope(alive, future).await,
+            None => future.await,
+        }
+    }
+}
+
 /// The error of a part that panicked.
 pub(super) fn panicked(what: &str) -> Error {
     Error::internal(format!("{what} panicked"))

@@ -1,5 +1,7 @@
 //! Runs of sub-agents: a thread of their own, counted and aborted with the reply around them.
 
+mod given_up;
+
 use std::sync::{Arc, Mutex};
 
 use cepa::agent::{Agent, AgentBuilder, BuildError, ReplyItem};
