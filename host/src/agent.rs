@@ -92,7 +92,9 @@ struct Inner {
     sessions: Arc<dyn SessionStore>,
     index: Arc<Index>,
     telemetry: Option<Arc<dyn TelemetrySink>>,
-    permissions: Ruling,
+    permissions: Arc<Ruling>,
+    /// For a sub-agent, the rules of the agent that it belongs to: they hold for it as well.
+    rules_around: Option<Arc<Ruling>>,
     bounds: Bounds,
     world: Arc<dyn World>,
     lanes: Lanes,
@@ -145,17 +147,14 @@ impl Agent {
         lineups.any(|lineup| lineup.named(layer).inspect(|place| place.entry.health.reset()).is_some())
     }
 
-    /// The rules about which tool calls may run.
+    /// This agent's own rules about which tool calls may run.
     pub fn permissions(&self) -> Arc<PermissionRules> {
         self.0.permissions.now()
     }
 
-    /// Exchanges the rules about which tool calls may run, those of sub-agents included. They hold from then on, in
-    /// running replies as well.
+    /// Exchanges the rules about which tool calls may run. They hold from then on, in running replies as well, and for
+    /// sub-agents beside their own rules, which stay: the strictest wins.
     pub fn set_permissions(&self, rules: PermissionRules) {
-        for sub in self.0.roster.values() {
-            sub.permissions.replace(rules.clone());
-        }
         self.0.permissions.replace(rules);
     }
 

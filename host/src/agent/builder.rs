@@ -16,6 +16,7 @@ use crate::world::{RealWorld, World};
 
 use super::Agent;
 use super::error::BuildError;
+use super::lanes::Lanes;
 use super::lineup::Origin;
 use super::permission::PermissionRules;
 use super::ready::{Ready, Shared, check_names};
@@ -210,7 +211,7 @@ impl AgentBuilder {
     }
 
     /// Adds an agent that layers may run by its name, where they are granted it. It has models, tools, layers, rules and
-    /// bounds of its own, and takes sessions, documents, telemetry and the world of this one. Its own sub-agents are
+    /// bounds of its own, is held to this one's rules as well, and takes sessions, documents, telemetry and the world of this one. Its own sub-agents are
     /// added as well.
     #[must_use]
     pub fn sub_agent(mut self, agent: Self) -> Self {
@@ -253,10 +254,10 @@ impl AgentBuilder {
         for sub in subs {
             ready.push(Ready::of(sub).await?);
         }
-        let shared = Shared { sessions: sessions().await?, index, telemetry, world };
-        let open = |sub: Ready| (sub.name.clone(), sub.open(shared.clone(), Arc::default()));
+        let shared = Shared { sessions: sessions().await?, index, telemetry, world, lanes: Lanes::default() };
+        let open = |sub: Ready| (sub.name.clone(), sub.open_sub(shared.clone(), own.rules()));
         let roster: Roster = ready.into_iter().map(open).collect();
-        Ok(Agent(own.open(shared, Arc::new(roster))))
+        Ok(Agent(own.open(shared, roster)))
     }
 
     /// The sub-agents, and those that they had themselves.

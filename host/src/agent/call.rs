@@ -13,6 +13,7 @@ use crate::request::{
 use crate::session::{CallState, OpenCall};
 
 use super::conversation::Author;
+use super::permission::stricter;
 use super::turn::Turn;
 
 /// What the model is told about a call that a person changed, lest it repeats the original.
@@ -98,7 +99,7 @@ impl Turn {
             }
             decision
         };
-        let ruled = answered(self.agent.permissions.now().decide(&call.name, arguments));
+        let ruled = answered(self.ruled(&call.name, arguments));
         let request = PermissionRequest::new(PermissionRequestData {
             call: call.clone(),
             definition: self.lineup.tools.get(&call.name).map(|tool| tool.definition().clone()),
@@ -118,6 +119,17 @@ impl Turn {
                 reason: format!("the check of this call failed: {error}"),
             }),
         }
+    }
+
+    /// What the rules say: those of this agent and of those around it, of which the strictest wins.
+    fn ruled(&self, tool: &str, arguments: &Map<String, Value>) -> PermissionDecision {
+        let own = self.agent.permissions.now().decide(tool, arguments);
+        let around = match (&self.outer, &self.agent.rules_around) {
+            (Some(outer), _) => outer.ruled(tool, arguments),
+            (None, Some(rules)) => rules.now().decide(tool, arguments),
+            (None, None) => return own,
+        };
+        stricter(own, around)
     }
 
     pub(super) fn is_external(&self, name: &str) -> bool {

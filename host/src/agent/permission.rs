@@ -49,6 +49,11 @@ impl PermissionRules {
     }
 }
 
+/// The stricter of two decisions; the first if they are equally strict.
+pub(super) fn stricter(one: PermissionDecision, other: PermissionDecision) -> PermissionDecision {
+    if other.permission > one.permission { other } else { one }
+}
+
 /// The rules that hold now: each call is decided by those of its moment.
 #[derive(Debug, Default)]
 pub(super) struct Ruling(RwLock<Arc<PermissionRules>>);

@@ -31,7 +31,7 @@ pub(super) struct Ready {
     tools: Toolbox,
     lineup: Lineup,
     trial_calls: u32,
-    permissions: Ruling,
+    permissions: Arc<Ruling>,
     bounds: Bounds,
 }
 
@@ -42,6 +42,7 @@ pub(super) struct Shared {
     pub(super) index: Arc<Index>,
     pub(super) telemetry: Option<Arc<dyn TelemetrySink>>,
     pub(super) world: Arc<dyn World>,
+    pub(super) lanes: Lanes,
 }
 
 impl Ready {
@@ -69,14 +70,28 @@ impl Ready {
             tools,
             lineup: Lineup::first(places, all, builder.origin),
             trial_calls: builder.trial_calls,
-            permissions: Ruling::new(builder.permissions),
+            permissions: Arc::new(Ruling::new(builder.permissions)),
             bounds: builder.bounds,
         })
     }
 
-    /// The agent.
-    pub(super) fn open(self, shared: Shared, roster: Arc<Roster>) -> Arc<Inner> {
-        Arc::new(Inner {
+    /// The rules that hold for this agent's tool calls, and for those of its sub-agents.
+    pub(super) fn rules(&self) -> Arc<Ruling> {
+        Arc::clone(&self.permissions)
+    }
+
+    /// The agent that others belong to.
+    pub(super) fn open(self, shared: Shared, roster: Roster) -> Arc<Inner> {
+        Arc::new(self.inner(shared, Arc::new(roster), None))
+    }
+
+    /// An agent that layers may run, under these rules besides its own.
+    pub(super) fn open_sub(self, shared: Shared, rules: Arc<Ruling>) -> Arc<Inner> {
+        Arc::new(self.inner(shared, Arc::default(), Some(rules)))
+    }
+
+    fn inner(self, shared: Shared, roster: Arc<Roster>, rules_around: Option<Arc<Ruling>>) -> Inner {
+        Inner {
             name: self.name,
             system_prompt: self.system_prompt,
             models: self.models,
@@ -89,11 +104,12 @@ impl Ready {
             index: shared.index,
             telemetry: shared.telemetry,
             permissions: self.permissions,
+            rules_around,
             bounds: self.bounds,
             world: shared.world,
-            lanes: Lanes::default(),
+            lanes: shared.lanes,
             roster,
-        })
+        }
     }
 }
 

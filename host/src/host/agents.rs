@@ -28,7 +28,9 @@ impl Parts<'_> {
         layers: &Layers,
         sub_layers: &[LoadedLayer],
     ) -> Result<AgentBuilder, LoadError> {
-        let mut builder = self.with_tools(self.one(&self.manifest.agent, layers.entries()), None);
+        let main = self.one(&self.manifest.agent, layers.entries());
+        // They hold for the sub-agents as well.
+        let mut builder = self.with_tools(main.permissions(self.manifest.permissions.clone()), None);
         for sub in &self.manifest.agents {
             let own = |layer: &&LoadedLayer| sub.layers.iter().any(|spec| spec.name == layer.spec.name);
             let own = sub_layers.iter().filter(own).cloned().collect();
@@ -40,8 +42,7 @@ impl Parts<'_> {
 
     /// One agent without the tools that are not its layers'.
     fn one(&self, spec: &AgentSpec, entries: Vec<ChainEntry>) -> AgentBuilder {
-        let mut builder =
-            Agent::builder(&spec.name).main(&spec.model).permissions(self.manifest.permissions.clone());
+        let mut builder = Agent::builder(&spec.name).main(&spec.model);
         if !spec.system_prompt.is_empty() {
             builder = builder.system_prompt(&spec.system_prompt);
         }
