@@ -26,6 +26,7 @@ mod layer_tool;
 mod lineup;
 mod migrate;
 mod outcome;
+mod owner;
 mod partial;
 mod permission;
 mod ready;

@@ -75,6 +75,9 @@ pub struct SessionData {
 pub struct ReplyRecord {
     /// Its id.
     pub id: String,
+    /// The sub-agent whose reply it is; absent for the agent that the others belong to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Where it stands.
     pub status: ReplyStatus,
     /// How many messages the session had before it.

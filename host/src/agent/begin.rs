@@ -16,7 +16,7 @@ use super::lineup::{Lineup, Seat};
 use super::outcome::interrupted;
 use super::stream::ReplyStream;
 use super::turn::{Outer, Turn};
-use super::{Inner, awaits_answer, end, load};
+use super::{Inner, awaits_answer, end, load, owner};
 
 /// The longest id of a session, in bytes.
 pub const SESSION_ID_MAX: usize = 128;
@@ -36,10 +36,12 @@ pub(super) async fn reply(
     check_input(&seat, &input)?;
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
+    owner::check(agent, &session_id, &data, outer.as_ref())?;
     refuse_waiting(&session_id, &data, &input)?;
 
     let record = ReplyRecord {
         id: fresh_id(agent, &data),
+        agent: owner::of(agent),
         status: ReplyStatus::Running,
         base: 0,
         step: 0,
@@ -67,6 +69,7 @@ pub(super) async fn resume(
     let seat = agent.stage.sit();
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
+    owner::check(agent, &session_id, &data, None)?;
     let Some(mut record) = data.reply.clone().filter(|reply| reply.status != ReplyStatus::Ended) else {
         return Err(AgentError::NothingToResume(session_id));
     };

@@ -4,6 +4,8 @@ use crate::error::Error;
 use crate::session::StoreError;
 use crate::tool::ToolboxError;
 
+use super::sub_agents::THREAD_BYTES_MAX;
+
 /// Why an agent could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +57,27 @@ pub enum AgentError {
         session: String,
         /// The waiting calls.
         calls: String,
+    },
+    /// The session belongs to another agent.
+    #[error("session `{session}` belongs to {owner}, and {agent} can't go on with it: name another session")]
+    OtherAgent {
+        /// The session.
+        session: String,
+        /// Whose it is.
+        owner: String,
+        /// Who was to go on.
+        agent: String,
+    },
+    /// A layer names a thread that there is not.
+    #[error("session `{0}` is no thread that a sub-agent has begun")]
+    NoThread(String),
+    /// A sub-agent's thread has grown too long.
+    #[error("session `{session}` holds {bytes} bytes, and a sub-agent's thread has {max} at most", max = THREAD_BYTES_MAX)]
+    ThreadTooLong {
+        /// The session.
+        session: String,
+        /// What it holds.
+        bytes: u64,
     },
     /// Nothing waits in the session, and nothing was interrupted.
     #[error("session `{0}` has no reply to resume")]

@@ -20,13 +20,17 @@ use super::error::AgentError;
 use super::input::ReplyInput;
 use super::stream::{ReplyItem, ReplyResult, ReplyStream};
 use super::turn::{Outer, Turn};
-use super::{Inner, begin, load};
+use super::{Inner, begin};
 
 /// The sub-agents by their names. Those that run inside one another share them.
 pub(super) type Roster = BTreeMap<String, Arc<Inner>>;
 
 /// How many runs may stand inside one another: an agent that calls itself in a circle comes to an end.
 const DEPTH_MAX: u32 = 4;
+
+/// How long a thread may be that is gone on with, in bytes of its messages as JSON: more than a model can read, and no
+/// burden to the store. Looked at before a prompt is stored.
+pub(super) const THREAD_BYTES_MAX: u64 = 16 << 20;
 
 impl Turn {
     /// Runs a sub-agent for a layer, to its end.
@@ -52,17 +56,20 @@ impl Turn {
             ..ReplyInput::from(std::mem::take(&mut call.prompt))
         };
         // A prompt that is refused costs no look at the thread.
-        request::check_input(&input.messages).map_err(|cause| not_begun(AgentError::Input(cause)))?;
-        let thread = self.thread(&agent, layer, &call).await?;
+        request::check_input(&input.messages)
+            .map_err(|cause| not_begun(&call.agent, AgentError::Input(cause)))?;
+        let continues = call.thread.is_some();
+        let thread = call.thread.take().unwrap_or_else(|| self.context.world.id());
         let session_id = self.session_of(layer, &call.agent, &thread);
         let cancel = self.context.cancel.child_token();
         // A layer that gives its call up, or is cut off, aborts the run, which is read to its end all the same.
         let _abort = cancel.clone().drop_guard();
         let (turn, layer, name) = (Arc::clone(self), layer.to_owned(), call.agent);
         let run = async move {
-            let outer = Outer { turn: Arc::clone(&turn), cancel };
-            let run =
-                begin::reply(&agent, session_id.clone(), input, Some(outer)).await.map_err(not_begun)?;
+            let outer = Outer { turn: Arc::clone(&turn), continues, cancel };
+            let run = begin::reply(&agent, session_id.clone(), input, Some(outer))
+                .await
+                .map_err(|error| not_begun(&name, error))?;
             Ok::<_, Error>(turn.follow(run, &layer, name, session_id).await)
         };
         // One task from the begin on, so that a run which is given up while it begins is told of as well.
@@ -72,18 +79,6 @@ impl Turn {
             return Err(Error::aborted());
         }
         Ok(AgentRun { thread, response })
-    }
-
-    /// The thread to run in: a new one, or one that there is.
-    async fn thread(&self, agent: &Inner, layer: &str, call: &AgentCall) -> Result<String, Error> {
-        let Some(thread) = call.thread.clone() else { return Ok(self.context.world.id()) };
-        let session_id = self.session_of(layer, &call.agent, &thread);
-        let known = load(agent, &session_id).await.map_err(not_begun)?.reply.is_some();
-        if known {
-            return Ok(thread);
-        }
-        let text = format!("agent `{}` has no such thread of this layer in this session", call.agent);
-        Err(Error::new(ErrorKind::NotFound, text).code("no-thread"))
     }
 
     /// The session of a thread. Its id follows from all whom the thread belongs to, so that nobody else's thread can be
@@ -120,17 +115,27 @@ impl Turn {
 
 /// Why a run could not begin, as the layer may know it: no id of a session, no path, and nothing that a file or the
 /// system said, which is the operator's to read.
-fn not_begun(error: AgentError) -> Error {
+fn not_begun(agent: &str, error: AgentError) -> Error {
     let told = match &error {
         AgentError::Busy(_) | AgentError::Store(StoreError::Claimed(_)) => {
             Error::new(ErrorKind::Overloaded, "the thread is busy: a run goes on there").code("busy")
         }
         AgentError::Input(cause) => return Error::invalid(format!("the prompt can't be used: {cause}")),
+        AgentError::NoThread(_) => {
+            let text = format!("agent `{agent}` has no such thread of this layer in this session");
+            return Error::new(ErrorKind::NotFound, text).code("no-thread");
+        }
+        AgentError::ThreadTooLong { bytes, .. } => {
+            let text = format!(
+                "limit `thread-bytes` reached: {bytes} of {THREAD_BYTES_MAX} allowed; begin a new thread"
+            );
+            return Error::new(ErrorKind::Limit, text).code("thread-bytes");
+        }
         AgentError::Store(_) => Error::internal("the thread could not be read"),
         AgentError::Write(_) => Error::internal("the begin of the run could not be stored"),
         _ => Error::internal("the run could not begin"),
     };
-    tracing::warn!("a sub-agent could not begin: {error}");
+    tracing::warn!("agent `{agent}` could not begin: {error}");
     told
 }
 
@@ -150,7 +155,7 @@ mod tests {
             AgentError::Busy("agent-1".to_owned()),
             AgentError::NothingToResume("agent-1".to_owned()),
         ];
-        let told: Vec<String> = errors.into_iter().map(|error| not_begun(error).message).collect();
+        let told: Vec<String> = errors.into_iter().map(|error| not_begun("helper", error).message).collect();
         assert_eq!(
             told,
             [

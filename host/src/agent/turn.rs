@@ -47,6 +47,8 @@ pub(super) struct Turn {
 pub(super) struct Outer {
     /// The reply whose layer runs it.
     pub(super) turn: Arc<Turn>,
+    /// Whether it goes on in a thread that there must be.
+    pub(super) continues: bool,
     /// Aborts the run alone; cancelled with that reply.
     pub(super) cancel: CancellationToken,
 }
@@ -81,7 +83,7 @@ impl Turn {
         outer: Option<Outer>,
     ) -> Arc<Self> {
         let (outer, cancel) = match outer {
-            Some(Outer { turn, cancel }) => (Some(turn), cancel),
+            Some(Outer { turn, cancel, .. }) => (Some(turn), cancel),
             None => (None, CancellationToken::new()),
         };
         let around = outer.as_deref();

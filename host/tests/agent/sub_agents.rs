@@ -2,6 +2,7 @@
 
 mod given_up;
 mod rules;
+mod threads;
 
 use std::sync::{Arc, Mutex};
 

@@ -56,6 +56,19 @@ fn a_run_goes_on_in_another_process() {
 }
 
 #[test]
+fn a_thread_is_not_gone_on_with_by_the_main_agent() {
+    let place = place("");
+    let told = objects(&place.cepa("--json run . hello --session s").ends_with(0).out);
+    let ran = told.iter().find(|object| object["type"] == "layer-agent-run").expect("a run");
+    let thread = ran["session-id"].as_str().expect("an id");
+    let done = place.cepa(&format!("run . hello --session {thread}")).ends_with(2);
+    assert!(
+        done.err.contains("belongs to agent `finder`, and the main agent can't go on with it"),
+        "{done:#?}"
+    );
+}
+
+#[test]
 fn the_operators_rules_hold_for_a_sub_agents_calls_and_waiting_is_shown() {
     let calls = "[[turn]]\ntool-calls = [{ name = \"look\" }]\n[[turn]]\ntext = \"done\"\nrepeat = true\n";
     let place = place("").file("small.toml", calls);

@@ -32,6 +32,7 @@ pub(crate) fn append(id: &str) -> Write {
 pub(crate) fn reply(id: &str, step: u32) -> Write {
     Write::PutReply(ReplyRecord {
         id: id.to_owned(),
+        agent: None,
         status: ReplyStatus::Running,
         base: 0,
         step,
