@@ -41,5 +41,5 @@ pub use next::Next;
 pub use on_fault::OnFault;
 pub use run::Run;
 pub use sink::{EventStream, Sink};
-pub(crate) use task::{guarded, within};
+pub(crate) use task::{guarded, nested, nesting, within};
 pub(crate) use watch::Watcher;

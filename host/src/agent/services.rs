@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use futures::future::BoxFuture;
 
-use crate::chain::{NoteKind, Sink};
+use crate::chain::{NoteKind, Sink, nested, nesting};
 use crate::error::{Error, ErrorKind};
 use crate::index::Index;
 use crate::message::{Message, Role, ToolCall, ToolDefinition, ToolState};
@@ -99,9 +99,12 @@ impl Services for ReplyServices {
         Box::pin(async move {
             self.check_tool(&name)?;
             let turn = self.turn()?;
-            let nested = Nested::enter(&turn)?;
-            let result = call_tool(&turn, &layer, name.clone(), arguments).await;
-            drop(nested);
+            let depth = nesting() + 1;
+            if depth > NESTED_MAX {
+                return Err(Error::limit("nested-tool-calls", NESTED_MAX, depth));
+            }
+            let call = call_tool(Arc::clone(&turn), layer.clone(), name.clone(), arguments);
+            let result = nested("a layer's tool call", call).await;
             turn.context.ledger.note(&layer, NoteKind::ToolCall { tool: name, outcome: outcome(&result) });
             result
         })
@@ -167,8 +170,8 @@ fn moved(at: u32, start: u32, end: u32, fresh: u32) -> u32 {
 
 /// Runs a tool for a layer: vetted and authorised as a model's call is, and stored nowhere.
 async fn call_tool(
-    turn: &Arc<Turn>,
-    layer: &str,
+    turn: Arc<Turn>,
+    layer: String,
     name: String,
     arguments: String,
 ) -> Result<ToolResponse, Error> {
@@ -188,7 +191,7 @@ async fn call_tool(
             return Err(Error::new(ErrorKind::Denied, text));
         }
     }
-    let response = turn.act_for(layer, call, all, parsed).await?;
+    let response = turn.act_for(&layer, call, all, parsed).await?;
     if response.state == ToolState::Parked {
         return Err(Error::new(ErrorKind::Unsupported, "the tool wants to wait, which a layer can't"));
     }
@@ -204,25 +207,5 @@ fn outcome(result: &Result<ToolResponse, Error>) -> String {
             ToolState::Error | ToolState::Interrupted | ToolState::Parked => "error".to_owned(),
         },
         Err(error) => format!("no result: {error}"),
-    }
-}
-
-/// One tool call of a layer, while it lasts.
-struct Nested<'a>(&'a Turn);
-
-impl<'a> Nested<'a> {
-    fn enter(turn: &'a Turn) -> Result<Self, Error> {
-        let nested = Self(turn);
-        let depth = turn.nest();
-        if depth > NESTED_MAX {
-            return Err(Error::limit("nested-tool-calls", NESTED_MAX, depth));
-        }
-        Ok(nested)
-    }
-}
-
-impl Drop for Nested<'_> {
-    fn drop(&mut self) {
-        self.0.unnest();
     }
 }

@@ -68,8 +68,6 @@ struct Memo {
     input: Vec<String>,
     /// What the first run of the loop began with; absent before it.
     start: Option<Start>,
-    /// Tool calls that layers are making right now, one inside another.
-    nested_calls: u32,
 }
 
 impl Turn {
@@ -213,18 +211,6 @@ impl Turn {
         if let Some(start) = &mut self.memo().start {
             start.kept.extend(ids);
         }
-    }
-
-    /// Notes that a layer calls a tool, and gives how many such calls now stand inside one another.
-    pub(super) fn nest(&self) -> u32 {
-        let mut memo = self.memo();
-        memo.nested_calls += 1;
-        memo.nested_calls
-    }
-
-    pub(super) fn unnest(&self) {
-        let mut memo = self.memo();
-        memo.nested_calls = memo.nested_calls.saturating_sub(1);
     }
 
     fn memo(&self) -> MutexGuard<'_, Memo> {

@@ -14,6 +14,8 @@ use crate::error::Error;
 tokio::task_local! {
     /// Held by the task that runs, and by every task that was started in it.
     static ALIVE: Alive;
+    /// How many calls of layers the task stands inside of; unset where it is none.
+    static NESTED: u32;
 }
 
 /// Shows that a task, or one inside it, has not ended: held, and never read.
@@ -38,7 +40,8 @@ impl<T: Send + 'static> Task<T> {
     ) -> (Self, Ending) {
         let (own, gone) = mpsc::channel(1);
         let around = ALIVE.try_with(|around| Arc::new(around.clone())).ok();
-        let handle = tokio::spawn(ALIVE.scope(Alive { _own: own, _around: around }, future));
+        let future = ALIVE.scope(Alive { _own: own, _around: around }, future);
+        let handle = tokio::spawn(NESTED.scope(nesting(), future));
         let ending = Ending { abort: handle.abort_handle(), gone };
         (Self { what: what.into(), handle }, ending)
     }
@@ -54,6 +57,23 @@ pub(crate) async fn guarded<T: Send + 'static>(
 ) -> Result<T, Error> {
     let (task, _) = Task::spawn(what, future);
     task.await
+}
+
+/// How many calls of layers stand around what runs here, one inside another. Each stands on a task of its own, since the
+/// parts of a call may move about within their task.
+pub(crate) fn nesting() -> u32 {
+    NESTED.try_with(|depth| *depth).unwrap_or_default()
+}
+
+/// The same as [`guarded`] for a call of a layer: what runs in it is nested one deeper.
+///
+/// # Errors
+/// As for [`guarded`].
+pub(crate) async fn nested<T: Send + 'static>(
+    what: &str,
+    future: impl Future<Output = Result<T, Error>> + Send + 'static,
+) -> Result<T, Error> {
+    guarded(what, NESTED.scope(nesting() + 1, future)).await
 }
 
 /// Lets a future count as a part of the task that this is called in, whatever task it then runs on: whoever ends the one

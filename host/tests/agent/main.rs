@@ -7,6 +7,7 @@ mod drafts;
 mod ends;
 mod hanging;
 mod layers;
+mod nested;
 mod notes;
 mod offers;
 mod parking;
