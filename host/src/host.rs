@@ -55,6 +55,14 @@ pub struct Loaded {
     swapping: tokio::sync::Mutex<()>,
 }
 
+impl Loaded {
+    /// Names of tools that a sub-agent is to have and that no tool has now, each told for the operator. A server may
+    /// bring the tool later.
+    pub fn unmatched_tools(&self) -> Vec<String> {
+        agents::unmatched(&self.manifest, &self.agent)
+    }
+}
+
 impl Host {
     /// A host in the real world. With a folder for compiled components, each is compiled once for all programs.
     ///

@@ -40,6 +40,7 @@ pub use problem::{Label, ManifestError, Problem, SourceText, Span};
 pub use sessions::SessionSpec;
 pub use sub_agents::SubAgentSpec;
 pub use units::size;
+pub(crate) use words::suggestion;
 
 use crate::agent::PermissionRules;
 use crate::message::ToolDefinition;

@@ -82,6 +82,9 @@ fn text(manifest: &Manifest, loaded: &Loaded) -> String {
             text.push_str(&format!("\nnote: {remark}\n"));
         }
     }
+    for unmatched in loaded.unmatched_tools() {
+        text.push_str(&format!("\nnote: {unmatched}\n"));
+    }
     text.push_str(&format!("\n{} is in order\n", manifest.path.display()));
     text
 }
@@ -127,8 +130,9 @@ fn values(manifest: &Manifest, loaded: &Loaded) -> Vec<Value> {
             "tools": tools(agent),
         })
     });
+    let unmatched = loaded.unmatched_tools().into_iter().map(|note| json!({ "type": "note", "note": note }));
     let own_tools = tools(&loaded.agent).into_iter().map(|tool| json!({ "type": "tool", "tool": tool }));
-    models.chain(layers).chain(agents).chain(own_tools).collect()
+    models.chain(layers).chain(agents).chain(own_tools).chain(unmatched).collect()
 }
 
 /// The sub-agents of a manifest, each with what was made of it.

@@ -46,7 +46,11 @@ pub fn agent(runtime: &Runtime, manifest: &Manifest, mode: Mode) -> Result<Loade
     let line = ProgressLine::new(mode != Mode::Quiet);
     let loaded = runtime.block_on(host.load(manifest, &|text| line.say(text)));
     line.clear();
-    loaded.map_err(failure)
+    let loaded = loaded.map_err(failure)?;
+    for unmatched in loaded.unmatched_tools() {
+        tracing::warn!("{unmatched}");
+    }
+    Ok(loaded)
 }
 
 /// Everything that a manifest names, loaded and left alone.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::agent::{Agent, AgentBuilder};
 use crate::chain::ChainEntry;
-use crate::manifest::{AgentSpec, Manifest};
+use crate::manifest::{AgentSpec, Manifest, suggestion};
 use crate::sandbox::Sandbox;
 use crate::tool::mcp::McpServer;
 use crate::tool::{Chosen, ExternalTool, ToolOwner, ToolProvider, is_chosen};
@@ -77,4 +77,25 @@ impl Parts<'_> {
         }
         builder
     }
+}
+
+/// The names of tools in `[agents.NAME]` that no tool has, each with what a person may want to know of it.
+pub(super) fn unmatched(manifest: &Manifest, agent: &Agent) -> Vec<String> {
+    let all = agent.tools();
+    let known: Vec<&str> = all.iter().map(|tool| tool.name.as_str()).collect();
+    let subs = agent.sub_agents();
+    let named = manifest.agents.iter().flat_map(|spec| spec.tools.iter().map(move |tool| (spec, tool)));
+    named
+        .filter(|(spec, tool)| {
+            let made = subs.iter().find(|sub| sub.name() == spec.agent.name);
+            *tool != "*" && made.is_some_and(|sub| sub.tools().iter().all(|own| own.name != **tool))
+        })
+        .map(|(spec, tool)| {
+            let says = suggestion(tool, &known).unwrap_or_else(|| "see `tools` of `cepa check`".to_owned());
+            format!(
+                "agent `{}` names tool `{tool}`, and no server or program has it: {says}",
+                spec.agent.name
+            )
+        })
+        .collect()
 }

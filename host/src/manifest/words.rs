@@ -1,7 +1,7 @@
 //! Words in messages: suggestions, lists, and what a user wrote.
 
 /// ``did you mean `x`?`` for the nearest word, when one is near.
-pub(super) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
+pub(crate) fn suggestion(word: &str, known: &[&str]) -> Option<String> {
     nearest(word, known).map(|known| format!("did you mean `{known}`?"))
 }
 

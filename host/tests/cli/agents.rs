@@ -56,6 +56,16 @@ fn a_run_goes_on_in_another_process() {
 }
 
 #[test]
+fn a_tool_that_there_is_not_is_told_with_a_suggestion() {
+    let manifest = "[agents.seeker]\nmodel = \"small\"\ntools = [\"depoly\", \"look\"]\n";
+    let says = "agent `seeker` names tool `depoly`, and no server or program has it: did you mean `deploy`?";
+    let checked = place(manifest).cepa("check .").ends_with(0);
+    assert!(checked.out.contains(&format!("note: {says}")), "{checked:#?}");
+    let run = place(manifest).cepa("run . hello").ends_with(0);
+    assert!(run.err.contains(says), "{run:#?}");
+}
+
+#[test]
 fn a_thread_is_not_gone_on_with_by_the_main_agent() {
     let place = place("");
     let told = objects(&place.cepa("--json run . hello --session s").ends_with(0).out);
