@@ -159,6 +159,11 @@ rows! {
         .says("3 answered; limit `agent-runs` reached: 4 of 3 allowed")
         .works("Answer.");
 
+    lets_a_thread_grow_without_end: Row::new(guest!("swell"))
+        .grants(Grants { agents: vec!["helper".into()], ..Grants::default() })
+        .says("4 answered; thread-bytes")
+        .works("Answer.");
+
     measures_without_end: Row::new(guest!("litter-telemetry")).config(json!({ "bytes": 0 })).grants(telemetry())
         .limits(|limits| limits.telemetry_records = 50)
         .says("limit `telemetry-records` reached: 51 of 50 allowed")
