@@ -32,7 +32,7 @@ pub(super) async fn reply(
     outer: Option<Outer>,
 ) -> Result<ReplyStream, AgentError> {
     check_session_id(&session_id).map_err(AgentError::Input)?;
-    let seat = agent.stage.sit();
+    let seat = agent.stage.sit().await;
     check_input(&seat, &input)?;
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
@@ -66,7 +66,7 @@ pub(super) async fn resume(
     answers: Vec<Answer>,
 ) -> Result<ReplyStream, AgentError> {
     check_session_id(&session_id).map_err(AgentError::Input)?;
-    let seat = agent.stage.sit();
+    let seat = agent.stage.sit().await;
     let lane = agent.lanes.enter(&session_id, &*agent.sessions).await?;
     let data = load(agent, &session_id).await?;
     owner::check(agent, &session_id, &data, None)?;

@@ -2,13 +2,15 @@
 
 mod draft;
 mod state_only;
+mod undo;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use tokio::sync::MutexGuard;
 
 use crate::chain::{Ledger, Middleware, Note, ReplyContext};
 use crate::error::Error;
-use crate::services::{StatePlace, StateStore};
+use crate::services::StateStore;
 
 use super::Inner;
 use super::lineup::{Lineup, Place, cause};
@@ -16,114 +18,152 @@ use super::swap::SwapError;
 use draft::{Change, Draft};
 use state_only::StateOnly;
 
-/// How often a migration is tried when replies change the same state meanwhile.
+pub(super) use undo::Undo;
+
+/// How often migrations are tried when replies change the same state meanwhile.
 const ATTEMPTS: u32 = 3;
 
-/// How to put state back as it was before migrations: each value that they changed, as it was at first.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Undo(BTreeMap<(StatePlace, String), Option<String>>);
-
-impl Undo {
-    /// This, and what came later. However many migrations there were, each value is kept once.
-    pub(super) fn then(mut self, later: Self) -> Self {
-        for (at, value) in later.0 {
-            self.0.entry(at).or_insert(value);
-        }
-        self
-    }
-
-    /// Puts everything back. Goes on after an error, and gives the first one.
-    pub(super) async fn apply(&self, state: &dyn StateStore) -> Result<(), Error> {
-        let mut result = Ok(());
-        for ((place, key), value) in &self.0 {
-            let put = match value {
-                Some(value) => state.set(place.clone(), key.clone(), value.clone(), u64::MAX).await,
-                None => state.delete(place.clone(), key.clone()).await.map(drop),
-            };
-            result = result.and(put);
-        }
-        result
-    }
-}
-
-/// What the migrations of a swap came to.
-#[derive(Debug, Default)]
-pub(super) struct Migrated {
+/// What the migrations of a swap came to. They are written.
+pub(super) struct Migrated<'a> {
     pub(super) undo: Undo,
     /// What the layers said meanwhile.
     pub(super) notes: Vec<Note>,
+    /// Until this is dropped, no roll-back puts state back.
+    pub(super) alone: MutexGuard<'a, ()>,
+}
+
+/// What one layer wants otherwise.
+struct Wanted {
+    layer: String,
+    changes: Vec<Change>,
+    /// The quota of the version before.
+    quota: u64,
+}
+
+/// A layer that could not take over its state, and why.
+struct Failed {
+    layer: String,
+    cause: String,
 }
 
 /// Lets each layer whose version differs from the one before take over its state.
 ///
 /// # Errors
-/// The first layer's that could not; the state is then as before.
-pub(super) async fn migrate(agent: &Inner, before: &Lineup, places: &[Place]) -> Result<Migrated, SwapError> {
-    let mut migrated = Migrated::default();
+/// The first layer's that could not, with what all have said; the state is then as before.
+pub(super) async fn migrate<'a>(
+    agent: &'a Inner,
+    before: &Lineup,
+    places: &[Place],
+) -> Result<Migrated<'a>, SwapError> {
+    let mut notes = Vec::new();
+    match attempt(agent, before, places, &mut notes).await {
+        Ok((undo, alone)) => Ok(Migrated { undo, notes, alone }),
+        Err(Failed { layer, cause }) => Err(SwapError::Migrate { layer, cause, notes }),
+    }
+}
+
+async fn attempt<'a>(
+    agent: &'a Inner,
+    before: &Lineup,
+    places: &[Place],
+    notes: &mut Vec<Note>,
+) -> Result<(Undo, MutexGuard<'a, ()>), Failed> {
+    let state = agent.sessions.state();
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        // All of them before anything is written, which is then done within a moment.
+        let wanted = want(agent, before, places, notes).await?;
+        let alone = agent.stage.writing.lock().await;
+        let mut undo = Undo::default();
+        let disturbed = match write(&*state, wanted, &mut undo).await {
+            Ok(None) => return Ok((undo, alone)),
+            Ok(Some(layer)) => layer,
+            Err(failed) => {
+                undo.apply(&*state).await;
+                return Err(failed);
+            }
+        };
+        undo.apply(&*state).await;
+        if attempts == ATTEMPTS {
+            let cause = format!("replies changed the same state in each of {ATTEMPTS} attempts; swap again");
+            return Err(Failed { layer: disturbed, cause });
+        }
+    }
+}
+
+/// What each layer wants otherwise whose version differs from the one before.
+async fn want(
+    agent: &Inner,
+    before: &Lineup,
+    places: &[Place],
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Wanted>, Failed> {
+    let mut wanted = Vec::new();
     for place in places {
         let fresh = &place.entry.middleware;
         let Some(old) = before.named(fresh.name()).map(|place| &place.entry.middleware) else { continue };
         if old.version() == fresh.version() {
             continue;
         }
-        if let Err(error) = migrate_one(agent, &**old, &**fresh, &mut migrated).await {
-            put_back(agent, &migrated.undo).await;
-            return Err(error);
+        let layer = fresh.name().to_owned();
+        match draft(agent, &**old, &**fresh, notes).await {
+            Ok(changes) => wanted.push(Wanted { layer, changes, quota: old.state_quota() }),
+            Err(cause) => return Err(Failed { layer, cause }),
         }
     }
-    Ok(migrated)
+    Ok(wanted)
 }
 
-/// Puts state back after a migration that came to nothing.
-async fn put_back(agent: &Inner, undo: &Undo) {
-    if let Err(error) = undo.apply(&*agent.sessions.state()).await {
-        tracing::error!("what a migration changed could not be put back: {error}");
-    }
-}
-
-async fn migrate_one(
+/// Calls one migration on a draft.
+async fn draft(
     agent: &Inner,
     old: &dyn Middleware,
     fresh: &dyn Middleware,
-    migrated: &mut Migrated,
-) -> Result<(), SwapError> {
-    let failed = |cause: String| SwapError::Migrate { layer: fresh.name().to_owned(), cause };
-    let state = agent.sessions.state();
-    for _ in 0..ATTEMPTS {
-        let draft = Arc::new(Draft::new(Arc::clone(&state)));
-        let ledger = Arc::new(Ledger::default());
-        let context = ReplyContext::builder("", "")
-            .agent_name(&agent.name)
-            .services(Arc::new(StateOnly(Arc::clone(&draft) as Arc<dyn StateStore>)))
-            .world(Arc::clone(&agent.world))
-            .ledger(Arc::clone(&ledger))
-            .build();
-        let result = fresh.migrate(old.config().to_owned(), context).await;
-        migrated.notes.extend(ledger.take_notes());
-        result.map_err(|failure| failed(cause(failure)))?;
-        let mut undo = Undo::default();
-        match commit(&*state, draft.take(), &mut undo).await {
-            Ok(true) => {
-                migrated.undo = std::mem::take(&mut migrated.undo).then(undo);
-                return Ok(());
-            }
-            Ok(false) => put_back(agent, &undo).await,
-            Err(error) => {
-                put_back(agent, &undo).await;
-                return Err(failed(error.message));
-            }
-        }
-    }
-    Err(failed(format!("replies changed the same state in each of {ATTEMPTS} attempts; swap again")))
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Change>, String> {
+    let draft = Arc::new(Draft::new(agent.sessions.state()));
+    let ledger = Arc::new(Ledger::default());
+    let context = ReplyContext::builder("", "")
+        .agent_name(&agent.name)
+        .services(Arc::new(StateOnly(Arc::clone(&draft) as Arc<dyn StateStore>)))
+        .world(Arc::clone(&agent.world))
+        .ledger(Arc::clone(&ledger))
+        .build();
+    let result = fresh.migrate(old.config().to_owned(), context).await;
+    notes.extend(ledger.take_notes());
+    result.map_err(cause)?;
+    Ok(draft.take())
 }
 
-/// Writes what a migration wants, unless others changed a value since it was read: then `false`.
-async fn commit(state: &dyn StateStore, changes: Vec<Change>, undo: &mut Undo) -> Result<bool, Error> {
+/// Writes what is wanted, unless others changed a value since it was read: then it gives the layer whose value that is.
+async fn write(
+    state: &dyn StateStore,
+    wanted: Vec<Wanted>,
+    undo: &mut Undo,
+) -> Result<Option<String>, Failed> {
+    for Wanted { layer, changes, quota } in wanted {
+        match write_one(state, changes, quota, undo).await {
+            Ok(true) => {}
+            Ok(false) => return Ok(Some(layer)),
+            Err(error) => return Err(Failed { layer, cause: error.message }),
+        }
+    }
+    Ok(None)
+}
+
+async fn write_one(
+    state: &dyn StateStore,
+    changes: Vec<Change>,
+    quota_before: u64,
+    undo: &mut Undo,
+) -> Result<bool, Error> {
     for Change { place, key, before, after, quota } in changes {
-        if !state.compare_and_set(place.clone(), key.clone(), before.clone(), after, quota).await? {
+        let written = state.compare_and_set(place.clone(), key.clone(), before.clone(), after.clone(), quota);
+        if !written.await? {
             return Ok(false);
         }
-        undo.0.insert((place, key), before);
+        undo.wrote(place, key, before, after, quota_before);
     }
     Ok(true)
 }

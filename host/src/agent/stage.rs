@@ -2,15 +2,32 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
 use super::lineup::{Fallback, Lineup, Seat};
+use super::migrate::Undo;
 use super::swap::{LayerStatus, LineupStatus, RollBack, SwapStatus};
 use super::trial::Trial;
 
 /// The active lineup and what became of the earlier ones.
 pub(super) struct Stage {
     state: Mutex<State>,
-    /// Held during a swap or a roll-back, so that each sees what the one before left.
-    pub(super) changing: tokio::sync::Mutex<()>,
+    /// Held during a swap, so that swaps take turns. No reply waits for it.
+    pub(super) swapping: tokio::sync::Mutex<()>,
+    /// Held while migrated state is written or put back, and for nothing that takes longer.
+    pub(super) writing: tokio::sync::Mutex<()>,
+    /// The roll-backs whose state is not put back yet. The lineup that is active then waits for it.
+    undoing: TaskTracker,
+}
+
+/// A roll-back that has happened, but for the state.
+pub(super) struct WentBack {
+    pub(super) why: RollBack,
+    /// What is to be put back.
+    pub(super) undo: Undo,
+    /// New replies wait until this is dropped.
+    pub(super) undoing: TaskTrackerToken,
 }
 
 struct State {
@@ -26,7 +43,11 @@ impl Stage {
         let last_generation = first.generation;
         let state =
             State { active: Arc::new(first), earlier: Vec::new(), last_generation, rolled_back: None };
-        Self { state: Mutex::new(state), changing: tokio::sync::Mutex::default() }
+        let undoing = TaskTracker::new();
+        // So that it can be waited for; what comes later is tracked all the same.
+        undoing.close();
+        let (swapping, writing) = (tokio::sync::Mutex::default(), tokio::sync::Mutex::default());
+        Self { state: Mutex::new(state), swapping, writing, undoing }
     }
 
     /// The active lineup.
@@ -34,9 +55,25 @@ impl Stage {
         Arc::clone(&self.lock().active)
     }
 
-    /// A seat in the active lineup, for a reply that begins.
-    pub(super) fn sit(&self) -> Seat {
-        Seat::new(Arc::clone(&self.lock().active))
+    /// The active lineup once its state is as it left it.
+    pub(super) async fn settled(&self) -> Arc<Lineup> {
+        loop {
+            self.undoing.wait().await;
+            if let Some(lineup) = self.active_if_settled() {
+                return lineup;
+            }
+        }
+    }
+
+    /// A seat in the active lineup, for a reply that begins. It waits until a roll-back has put state back.
+    pub(super) async fn sit(&self) -> Seat {
+        Seat::new(self.settled().await)
+    }
+
+    /// The active lineup, unless a roll-back has brought it whose state is not put back yet.
+    fn active_if_settled(&self) -> Option<Arc<Lineup>> {
+        let state = self.lock();
+        self.undoing.is_empty().then(|| Arc::clone(&state.active))
     }
 
     /// The number of the next lineup.
@@ -44,24 +81,36 @@ impl Stage {
         self.lock().last_generation + 1
     }
 
-    /// Gives new replies this lineup.
-    pub(super) fn activate(&self, lineup: Lineup) {
+    /// Gives new replies this lineup after `first`, and says so; does neither if `before` is no longer the active one.
+    pub(super) fn activate(&self, before: &Arc<Lineup>, lineup: Lineup, first: impl FnOnce()) -> bool {
         let mut state = self.lock();
+        if !Arc::ptr_eq(&state.active, before) {
+            return false;
+        }
+        first();
         state.last_generation = lineup.generation;
         state.exchange(Arc::new(lineup));
+        true
     }
 
-    /// What comes back if this trial fails: nothing unless the trial is one of the active lineup.
-    pub(super) fn fallback_for(&self, trial: &Arc<Trial>) -> Option<Fallback> {
-        let state = self.lock();
-        if state.active.is_tried_by(trial) { state.active.fallback().clone() } else { None }
-    }
-
-    /// Gives new replies an earlier lineup again, and remembers why.
-    pub(super) fn go_back(&self, lineup: Arc<Lineup>, why: RollBack) {
+    /// Gives new replies the lineup again that passed its trial last, and remembers why, which is made of the numbers
+    /// of both lineups. `None` unless the trial is one of the active lineup.
+    pub(super) fn go_back(
+        &self,
+        trial: &Arc<Trial>,
+        why: impl FnOnce(u64, u64) -> RollBack,
+    ) -> Option<WentBack> {
+        // Before the exchange: who finds the earlier lineup active finds that its state is awaited, too.
+        let undoing = self.undoing.token();
         let mut state = self.lock();
-        state.rolled_back = Some(why);
+        if !state.active.is_tried_by(trial) {
+            return None;
+        }
+        let Fallback { lineup, undo } = state.active.fallback().take()?;
+        let why = why(state.active.generation, lineup.generation);
+        state.rolled_back = Some(why.clone());
         state.exchange(lineup);
+        Some(WentBack { why, undo, undoing })
     }
 
     /// Lets go of what would come back, once the active lineup has passed its trials.

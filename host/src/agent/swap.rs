@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::{ChainEntry, Note};
+use crate::tool::Toolbox;
 
 use super::Agent;
 use super::error::BuildError;
@@ -46,6 +47,8 @@ pub enum SwapError {
         layer: String,
         /// What happened.
         cause: String,
+        /// What layers said while they tried.
+        notes: Vec<Note>,
     },
     /// The task of the swap broke.
     #[error("the swap broke off: {0}")]
@@ -145,30 +148,53 @@ impl Agent {
     }
 
     async fn exchange(&self, layers: Vec<ChainEntry>, along: Accompanying) -> Result<Swapped, SwapError> {
-        let agent = &self.0;
-        let _alone = agent.stage.changing.lock().await;
-        let before = agent.stage.active();
+        let stage = &self.0.stage;
+        let _turn = stage.swapping.lock().await;
         self.refuse_names_of_sub_agents(&layers)?;
-        let (mut places, tools) = assemble(agent.tools.fork().await, layers, Some(&before)).await?;
-        let Migrated { undo, notes } = migrate(agent, &before, &places).await?;
+        loop {
+            let before = stage.settled().await;
+            let toolbox = self.0.tools.fork().await;
+            let fresh = assemble(toolbox, layers.clone(), Some(&before)).await?;
+            // Not taken up if a trial failed meanwhile: the layers that these were to follow are then no longer active.
+            if let Some(swapped) = self.take_up(&before, fresh, &along).await? {
+                return Ok(swapped);
+            }
+        }
+    }
+
+    /// Carries state over to fresh layers, and gives them to new replies. `None` when those before are no longer active;
+    /// the state is then as before.
+    async fn take_up(
+        &self,
+        before: &Arc<Lineup>,
+        (mut places, tools): (Vec<Place>, Toolbox),
+        along: &Accompanying,
+    ) -> Result<Option<Swapped>, SwapError> {
+        let agent = &self.0;
+        let Migrated { undo, notes, alone: _alone } = migrate(agent, before, &places).await?;
 
         // What has not passed its trial yet is nothing to come back to.
         let proven = before.fallback().clone();
         let mut fallback =
-            proven.unwrap_or_else(|| Fallback { lineup: Arc::clone(&before), undo: Undo::default() });
-        fallback.undo = fallback.undo.then(undo);
+            proven.unwrap_or_else(|| Fallback { lineup: Arc::clone(before), undo: Undo::default() });
+        fallback.undo = fallback.undo.then(undo.clone());
         for place in &mut places {
-            place.trial = self.trial(place, &before, &fallback.lineup);
+            place.trial = self.trial(place, before, &fallback.lineup);
         }
         let generation = agent.stage.next_generation();
-        let lineup = Lineup::new(generation, places, tools, along.origin, Some(fallback));
-        if let Some(rules) = along.permissions {
-            // Before the layers: no call of a new tool is decided by rules that don't know it.
-            self.set_permissions(rules);
+        let lineup = Lineup::new(generation, places, tools, along.origin.clone(), Some(fallback));
+        // Before the layers: no call of a new tool is decided by rules that don't know it.
+        let rules = || {
+            if let Some(rules) = &along.permissions {
+                self.set_permissions(rules.clone());
+            }
+        };
+        if !agent.stage.activate(before, lineup, rules) {
+            undo.apply(&*agent.sessions.state()).await;
+            return Ok(None);
         }
-        agent.stage.activate(lineup);
         agent.stage.settle();
-        Ok(Swapped { generation, notes })
+        Ok(Some(Swapped { generation, notes }))
     }
 
     /// A layer with the name of a sub-agent's would share its state.

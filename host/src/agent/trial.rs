@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use futures::future::BoxFuture;
-
 use crate::chain::{HookKind, NoteKind, Watcher};
 
 use super::Inner;
+use super::stage::WentBack;
 use super::swap::RollBack;
 
 /// The first calls of a layer that came by a swap.
@@ -104,46 +103,38 @@ impl Watcher for Trial {
         }
     }
 
-    fn faulted(self: Arc<Self>, hook: HookKind, cause: String) -> BoxFuture<'static, Option<NoteKind>> {
-        let verdict = self.count(hook, true);
-        Box::pin(async move {
-            match (verdict, self.agent.upgrade()) {
-                (Verdict::Failed, Some(agent)) => {
-                    // Carried to its end even if the reply is aborted meanwhile.
-                    tokio::spawn(roll_back(agent, self, hook, cause)).await.ok().flatten()
-                }
-                (Verdict::Passed, _) => {
-                    self.settle();
-                    None
-                }
-                _ => None,
+    fn faulted(self: Arc<Self>, hook: HookKind, cause: String) -> Option<NoteKind> {
+        match self.count(hook, true) {
+            Verdict::Failed => roll_back(self.agent.upgrade()?, &self, hook, cause),
+            Verdict::Passed => {
+                self.settle();
+                None
             }
-        })
+            Verdict::Open => None,
+        }
     }
 }
 
-/// Brings back the lineup that passed its trial last, if the one on trial is still active.
-async fn roll_back(agent: Arc<Inner>, trial: Arc<Trial>, hook: HookKind, cause: String) -> Option<NoteKind> {
-    let _alone = agent.stage.changing.lock().await;
-    let from = agent.stage.active().generation;
-    let back = agent.stage.fallback_for(&trial)?;
-    if let Err(error) = back.undo.apply(&*agent.sessions.state()).await {
-        tracing::error!(
-            "what the migration of layer `{}` changed could not be put back: {error}",
-            trial.layer
-        );
-    }
-    let why = RollBack {
+/// Brings back the lineup that passed its trial last, if the one on trial is still active. State follows on a task of
+/// its own, so that the reply that this happens in waits for nothing.
+fn roll_back(agent: Arc<Inner>, trial: &Arc<Trial>, hook: HookKind, cause: String) -> Option<NoteKind> {
+    let why = |from, to| RollBack {
         from,
-        to: back.lineup.generation,
+        to,
         layer: trial.layer.clone(),
         hook: hook.name().to_owned(),
         cause: cause.clone(),
     };
+    let WentBack { why, undo, undoing } = agent.stage.go_back(trial, why)?;
     tracing::warn!("{why}");
-    let to = why.to;
-    agent.stage.go_back(back.lineup, why);
-    Some(NoteKind::RolledBack { hook: hook.name(), cause, from, to })
+    if !undo.is_empty() {
+        tokio::spawn(async move {
+            let _undoing = undoing;
+            let _alone = agent.stage.writing.lock().await;
+            undo.apply(&*agent.sessions.state()).await;
+        });
+    }
+    Some(NoteKind::RolledBack { hook: hook.name(), cause, from: why.from, to: why.to })
 }
 
 #[cfg(test)]

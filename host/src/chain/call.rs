@@ -189,7 +189,7 @@ async fn enter_layer<H: Hook>(
         let spent = call.context.world.monotonic().saturating_sub(start);
         call.context.ledger.count(&slot.name, H::KIND, spent, |line| hop.report(line, &result));
     }
-    slot.tell(&call.context, H::KIND, Ending::of(&result)).await;
+    slot.tell(&call.context, H::KIND, Ending::of(&result));
     match (result, spare) {
         (Ok(response), _) => {
             slot.health.sound(H::KIND);

@@ -39,6 +39,10 @@ pub trait Middleware: Send + Sync {
     fn config(&self) -> &str {
         "{}"
     }
+    /// How many bytes its state in one scope may come to. What a migration changed is put back within this.
+    fn state_quota(&self) -> u64 {
+        u64::MAX
+    }
     /// Takes over the state of the layer that had its name and another version, configured by `from_config`.
     ///
     /// Called once, before the first reply that has it. Only the state of the scope `layer` is there, and what is

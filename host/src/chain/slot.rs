@@ -71,13 +71,13 @@ impl Slot {
     }
 
     /// Tells the layer's watcher, if there is one, how a call ended.
-    pub(super) async fn tell(&self, context: &ReplyContext, hook: HookKind, ending: Ending) {
+    pub(super) fn tell(&self, context: &ReplyContext, hook: HookKind, ending: Ending) {
         let Some(watcher) = &self.watcher else { return };
         match ending {
             Ending::CutOff => {}
             Ending::Answered => watcher.answered(hook),
             Ending::Faulted(cause) => {
-                if let Some(done) = Arc::clone(watcher).faulted(hook, cause).await {
+                if let Some(done) = Arc::clone(watcher).faulted(hook, cause) {
                     context.ledger.note(&self.name, done);
                 }
             }

@@ -119,7 +119,7 @@ impl Chain {
             let kinds = self.own(Arc::clone(&slot.layer).event_kinds().await);
             // Its answer says nothing of the filter yet; its fault does.
             if let fault @ Ending::Faulted(_) = Ending::of(&kinds) {
-                slot.tell(self.context(), HookKind::Events, fault).await;
+                slot.tell(self.context(), HookKind::Events, fault);
             }
             let kinds = self.settle(slot, HookKind::Events, kinds, || EventKinds::NONE)?;
             filters.push(EventFilter::new(slot.clone(), kinds));
@@ -172,7 +172,7 @@ impl Chain {
         if result.is_ok() {
             slot.health.sound(kind);
         }
-        slot.tell(context, kind, Ending::of(&result)).await;
+        slot.tell(context, kind, Ending::of(&result));
         result
     }
 

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-
 use crate::error::{ErrorKind, Failure};
 
 use super::hook::HookKind;
 use super::ledger::NoteKind;
 
 /// Is told how each call of a layer ends. A call that is cancelled has no end.
+///
+/// Its reply waits for it, so nothing here may take time.
 pub(crate) trait Watcher: Send + Sync {
     /// A call gave a value or an error.
     fn answered(&self, hook: HookKind);
     /// A call ended in a fault. Gives what was done about it, for the operator.
-    fn faulted(self: Arc<Self>, hook: HookKind, cause: String) -> BoxFuture<'static, Option<NoteKind>>;
+    fn faulted(self: Arc<Self>, hook: HookKind, cause: String) -> Option<NoteKind>;
 }
 
 /// How a call of a layer ended.

@@ -54,6 +54,10 @@ impl Middleware for ComponentMiddleware {
         &self.info.config
     }
 
+    fn state_quota(&self) -> u64 {
+        self.info.spec.limits.state
+    }
+
     fn migrate(&self, from_config: String, context: Arc<ReplyContext>) -> BoxFuture<'_, Result<(), Failure>> {
         Box::pin(migrate(&self.template, &self.info, from_config, context))
     }

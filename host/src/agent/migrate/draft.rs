@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 
 use crate::error::{Error, ErrorKind};
 use crate::services::{Scope, StatePlace, StateStore};
-use crate::state::add_number;
+use crate::state::{add_number, entry_bytes};
 
 /// One value that a migration wants otherwise.
 #[derive(Debug)]
@@ -19,6 +19,12 @@ pub(super) struct Change {
     pub(super) after: Option<String>,
     /// The quota of its place.
     pub(super) quota: u64,
+}
+
+/// By how many bytes the state grows when a value becomes another one.
+pub(super) fn growth(key: &str, before: Option<&str>, after: Option<&str>) -> i128 {
+    let size = |value: Option<&str>| i128::from(value.map_or(0, |value| entry_bytes(key, value)));
+    size(after) - size(before)
 }
 
 /// A draft over a state that it leaves as it is. One caller uses it, a call at a time. Quotas are checked when it is
@@ -41,7 +47,7 @@ impl Draft {
         Self { base, values: Mutex::default() }
     }
 
-    /// What is to change: first what is deleted, so that there is room for the rest.
+    /// What is to change: first what makes room for the rest.
     pub(super) fn take(&self) -> Vec<Change> {
         let values = std::mem::take(&mut *self.lock());
         let changed = values.into_iter().filter(|(_, values)| values.before != values.after);
@@ -54,7 +60,7 @@ impl Draft {
                 quota,
             })
             .collect();
-        changes.sort_by_key(|change| change.after.is_some());
+        changes.sort_by_key(|change| growth(&change.key, change.before.as_deref(), change.after.as_deref()));
         changes
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cepa::agent::{Agent, SwapError};
-use cepa::chain::ReplyContext;
+use cepa::chain::{NoteKind, ReplyContext};
 use cepa::error::Failure;
 use cepa::event::Outcome;
 use cepa::services::{Scope, StatePlace, StateStore};
@@ -87,13 +87,17 @@ async fn a_take_over_that_fails_stops_the_swap_and_leaves_the_state_as_it_was() 
     let (agent, log) = with_state().await;
     let failing: Migrate = Arc::new(|from, context| {
         Box::pin(async move {
+            let message = format!("reading {from}");
+            context.ledger.note("x", NoteKind::Log { level: "info", message });
             take_over(from, context).await?;
             Err(cepa::error::Error::invalid("I can't read this").into())
         })
     });
     let failed = agent.swap(vec![Version::new("x", "2", &log).migrating(failing).entry()]).await;
-    let Err(SwapError::Migrate { layer, cause }) = failed else { panic!("{failed:?}") };
+    let Err(SwapError::Migrate { layer, cause, notes }) = failed else { panic!("{failed:?}") };
     assert_eq!((layer.as_str(), cause.as_str()), ("x", "I can't read this"));
+    let said = NoteKind::Log { level: "info", message: "reading {\"of\":\"1\"}".to_owned() };
+    assert_eq!(notes.into_iter().map(|note| note.kind).collect::<Vec<_>>(), [said]);
     assert_eq!(stored(&agent).await, pairs([("plain", "7")]));
     assert_eq!(agent.generation(), 1);
 }
@@ -155,10 +159,43 @@ async fn a_roll_back_puts_state_back_as_the_old_version_left_it() {
     let (agent, log) = with_state().await;
     let bad = Version::new("x", "2", &log).faulty(u32::MAX).migrating(taking_over());
     agent.swap(vec![bad.entry()]).await.unwrap();
+    assert_eq!(stored(&agent).await, pairs([("full", "7 of {\"of\":\"1\"}")]));
+    fail_the_trial(&agent).await;
+    assert_eq!(stored(&agent).await, pairs([("plain", "7")]));
+}
+
+/// Lets the layers on trial fail, and a reply go through those before.
+async fn fail_the_trial(agent: &Agent) {
     for _ in 0..3 {
-        assert_eq!(stored(&agent).await, pairs([("full", "7 of {\"of\":\"1\"}")]));
-        assert_eq!(ask(&agent, "Go").await.result.response.outcome, Outcome::Failed);
+        assert_eq!(ask(agent, "Go").await.result.response.outcome, Outcome::Failed);
     }
     assert_eq!(agent.generation(), 1);
-    assert_eq!(stored(&agent).await, pairs([("plain", "7")]));
+    // It begins once the state is put back.
+    assert_eq!(ask(agent, "Go").await.result.response.outcome, Outcome::Replied);
+}
+
+#[tokio::test]
+async fn a_roll_back_leaves_what_replies_changed_since_the_take_over() {
+    let (agent, log) = with_state().await;
+    let bad = Version::new("x", "2", &log).faulty(u32::MAX).migrating(taking_over());
+    agent.swap(vec![bad.entry()]).await.unwrap();
+    agent.sessions().state().set(place(), key("full"), "8".to_owned(), QUOTA).await.unwrap();
+    fail_the_trial(&agent).await;
+    assert_eq!(stored(&agent).await, pairs([("full", "8"), ("plain", "7")]));
+}
+
+#[tokio::test]
+async fn a_roll_back_keeps_to_the_quota_of_the_version_before() {
+    let log = Log::default();
+    let old = Version::new("x", "1", &log).quota(200);
+    let agent = agent().middleware(old.entry()).build().await.unwrap();
+    let state = agent.sessions().state();
+    state.set(place(), key("plain"), "7".to_owned(), 200).await.unwrap();
+    let bad = Version::new("x", "2", &log).faulty(u32::MAX).migrating(taking_over());
+    agent.swap(vec![bad.entry()]).await.unwrap();
+    // 168 bytes with what each entry counts, so that 70 more have no room.
+    let more = "m".repeat(100);
+    state.set(place(), key("more"), more.clone(), QUOTA).await.unwrap();
+    fail_the_trial(&agent).await;
+    assert_eq!(stored(&agent).await, pairs([("more", more.as_str())]));
 }

@@ -1,10 +1,13 @@
 //! The trial of swapped layers, and the way back.
 
+use std::sync::{Arc, Mutex};
+
 use cepa::agent::{Agent, ReplyItem};
 use cepa::chain::{ChainEntry, Health, Note, NoteKind};
 use cepa::event::Outcome;
+use tokio::sync::Semaphore;
 
-use super::version::{Log, Version};
+use super::version::{Log, Migrate, Version};
 use super::{agent, alive, until};
 use crate::rig::{Told, ask};
 
@@ -124,4 +127,38 @@ async fn a_layer_that_is_taken_out_earlier_ends_its_trial_then() {
     assert!(health.taken_out().is_some());
     assert_eq!(agent.generation(), 1);
     assert_eq!(outcome(&agent).await, Outcome::Replied);
+}
+
+#[tokio::test]
+async fn a_reply_whose_fault_takes_a_swap_back_waits_for_no_other_swap() {
+    let log = Log::default();
+    let agent = agent().middleware(Version::new("x", "1", &log).entry()).build().await.unwrap();
+    agent.swap(vec![Version::new("x", "2", &log).faulty(u32::MAX).entry()]).await.unwrap();
+
+    let (may_end, froms) = (Arc::new(Semaphore::new(0)), Arc::new(Mutex::new(Vec::new())));
+    let (gate, seen) = (Arc::clone(&may_end), Arc::clone(&froms));
+    let slow: Migrate = Arc::new(move |from, _| {
+        let gate = Arc::clone(&gate);
+        seen.lock().unwrap().push(from);
+        Box::pin(async move {
+            gate.acquire().await.unwrap().forget();
+            Ok(())
+        })
+    });
+    let third = Version::new("x", "3", &log).migrating(slow).entry();
+    let swap = tokio::spawn({
+        let agent = agent.clone();
+        async move { agent.swap(vec![third]).await.unwrap().generation }
+    });
+    until("the third version takes over", || froms.lock().unwrap().len() == 1).await;
+
+    for _ in 0..3 {
+        assert_eq!(outcome(&agent).await, Outcome::Failed);
+    }
+    assert_eq!(agent.generation(), 1);
+    assert_eq!(outcome(&agent).await, Outcome::Replied);
+    may_end.add_permits(2);
+    assert_eq!(swap.await.unwrap(), 3);
+    let froms = froms.lock().unwrap().clone();
+    assert_eq!(froms, ["{\"of\":\"2\"}", "{\"of\":\"1\"}"], "once more, since the second was gone");
 }

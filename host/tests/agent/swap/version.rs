@@ -68,6 +68,7 @@ pub(super) struct Version {
     faults: Arc<AtomicU32>,
     tools: Result<Vec<ToolDefinition>, ()>,
     migrate: Option<Migrate>,
+    quota: u64,
     alive: Arc<()>,
 }
 
@@ -82,6 +83,7 @@ impl Version {
             faults: Arc::default(),
             tools: Ok(Vec::new()),
             migrate: None,
+            quota: u64::MAX,
             alive: Arc::new(()),
         }
     }
@@ -114,6 +116,12 @@ impl Version {
         self
     }
 
+    /// The same, but its state may come to so many bytes.
+    pub(super) fn quota(mut self, bytes: u64) -> Self {
+        self.quota = bytes;
+        self
+    }
+
     /// Tells whether it is freed.
     pub(super) fn alive(&self) -> Weak<()> {
         Arc::downgrade(&self.alive)
@@ -139,6 +147,10 @@ impl Middleware for Version {
 
     fn config(&self) -> &str {
         &self.config
+    }
+
+    fn state_quota(&self) -> u64 {
+        self.quota
     }
 
     fn migrate(&self, from_config: String, context: Arc<ReplyContext>) -> BoxFuture<'_, Result<(), Failure>> {
