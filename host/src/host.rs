@@ -7,6 +7,7 @@ mod error;
 mod layers;
 mod loading;
 mod models;
+mod outdated;
 mod servers;
 mod swap;
 
@@ -29,6 +30,7 @@ pub use components::{SourceError, component_bytes};
 pub use difference::{Consent, DifferenceKind, LayerDifference};
 pub use error::LoadError;
 pub use layers::LoadedLayer;
+pub use outdated::OutdatedLayer;
 pub use swap::{Change, SwapError, SwapReport};
 
 /// Is told what is being loaded, for a person who waits.

@@ -1,6 +1,7 @@
 //! What a swap came to, in lines for a person.
 
-use cepa::host::{DifferenceKind, LayerDifference, SwapReport};
+use cepa::control::Refusal;
+use cepa::host::{DifferenceKind, LayerDifference, OutdatedLayer, SwapReport};
 
 use super::style::one_line;
 
@@ -17,6 +18,7 @@ pub fn report(report: &SwapReport) -> Vec<String> {
         lines.push("~ permissions, for running replies as well".to_owned());
     }
     lines.extend(report.put_back.iter().map(|layer| format!("layer `{layer}` is tried again")));
+    lines.extend(report.outdated.iter().map(outdated));
     lines.extend(report.notes.iter().map(|note| one_line(note, LINE_MAX)));
     lines.push(if report.layers.is_empty() {
         format!("no layer differs; generation {} stays active", report.generation)
@@ -28,6 +30,21 @@ pub fn report(report: &SwapReport) -> Vec<String> {
         lines.push(format!("`{sections}` of the manifest differ too, and are taken up at the next start"));
     }
     lines
+}
+
+/// Why nothing was swapped, and below it what layers said meanwhile.
+pub fn refusal(refusal: &Refusal) -> String {
+    let notes = refusal.notes.iter().map(|note| format!("\n  {}", one_line(note, LINE_MAX)));
+    std::iter::once(refusal.message.trim_end().to_owned()).chain(notes).collect()
+}
+
+fn outdated(layer: &OutdatedLayer) -> String {
+    let then = match &layer.version_after {
+        Some(after) if *after == layer.version_before => String::new(),
+        Some(after) => format!(": {} becomes {}", short(&layer.version_before), short(after)),
+        None => ": its component is not there".to_owned(),
+    };
+    format!("layer `{}` of a sub-agent goes on as it began until the next start{then}", layer.layer)
 }
 
 /// How a layer differs, in one line.
@@ -98,6 +115,11 @@ mod tests {
             layers: vec![layer, gone],
             permissions: true,
             put_back: names(&["rate"]),
+            outdated: vec![OutdatedLayer {
+                layer: "search".to_owned(),
+                version_before: "0123456789abcdef".to_owned(),
+                version_after: Some("fedcba9876543210".to_owned()),
+            }],
             notes: names(&["retry: took over\n3"]),
             unapplied: names(&["agent", "models"]),
         };
@@ -106,6 +128,7 @@ mod tests {
         - old 0123456789ab
         ~ permissions, for running replies as well
         layer `rate` is tried again
+        layer `search` of a sub-agent goes on as it began until the next start: 0123456789ab becomes fedcba987654
         retry: took over 3
         generation 2 is active
         `agent`, `models` of the manifest differ too, and are taken up at the next start

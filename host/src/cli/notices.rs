@@ -56,7 +56,7 @@ impl Notices {
                 state.tell(format!("swap: {}", lines(&news::report(report))));
             }
             Answer::Refused(refusal) => {
-                let mut text = format!("swap refused: {}", harmless(refusal.message.trim_end()));
+                let mut text = format!("swap refused: {}", harmless(&news::refusal(refusal)));
                 if refusal.reason == Reason::Consent {
                     text.push_str("\n  `cepa swap` with `--allow NAME` agrees");
                 }

@@ -115,7 +115,7 @@ fn refused(exit: Exit, refusal: &Refusal) -> Failure {
         // Rendered by the host, with their places.
         Reason::Manifest | Reason::Component => Failure::rendered(exit, &refusal.message),
         _ => {
-            let failure = Failure::new(exit, anyhow::anyhow!("{}", refusal.message));
+            let failure = Failure::new(exit, anyhow::anyhow!("{}", news::refusal(refusal)));
             let wanted = refusal.layers.iter().flat_map(|layer| &layer.needs_consent);
             let options: Vec<String> = wanted.map(|right| option("--allow", right)).collect();
             if options.is_empty() {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::host::{Change, Consent, LoadError, Loaded, Progress, SwapError};
+use crate::host::{Change, Consent, LoadError, Loaded, Progress, SwapError, SwapReport};
 use crate::manifest::{Manifest, ManifestError};
 use crate::policy::{LayerSource, LayerSpec};
 
@@ -59,7 +59,7 @@ impl Controller {
         let change = Change::Manifest(Box::new(manifest));
         let answer = self.apply(change, &Consent::default(), &|_| ()).await;
         match &answer {
-            Answer::Swapped(report) if report.is_idle() && report.unapplied.is_empty() => {}
+            Answer::Swapped(report) if is_no_news(report) => {}
             _ => (self.tell)(&answer),
         }
     }
@@ -115,6 +115,11 @@ impl Controller {
     }
 }
 
+/// Whether a swap changed nothing, and leaves nothing to be known.
+fn is_no_news(report: &SwapReport) -> bool {
+    report.is_idle() && report.put_back.is_empty() && report.unapplied.is_empty()
+}
+
 fn named(layers: Vec<LayerSpec>, name: &str, place: &str) -> Result<LayerSpec, Refusal> {
     let known: Vec<String> = layers.iter().map(|layer| format!("`{}`", layer.name)).collect();
     layers.into_iter().find(|layer| layer.name == name).ok_or_else(|| {
@@ -147,10 +152,11 @@ impl From<SwapError> for Refusal {
             _ => Reason::Internal,
         };
         let message = error.to_string();
-        let layers = match error {
-            SwapError::Consent(layers) => layers,
-            _ => Vec::new(),
-        };
-        Self { reason, message, layers }
+        let refusal = Self::new(reason, message);
+        match error {
+            SwapError::Consent(layers) => Self { layers, ..refusal },
+            SwapError::Migrate { notes, .. } => Self { notes, ..refusal },
+            _ => refusal,
+        }
     }
 }

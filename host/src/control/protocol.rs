@@ -67,6 +67,8 @@ pub struct Refusal {
     pub message: String,
     /// The differences that need consent, with what is left to consent to.
     pub layers: Vec<LayerDifference>,
+    /// What layers said while they took over their state.
+    pub notes: Vec<String>,
 }
 
 /// What kind of reason there is.
@@ -89,7 +91,7 @@ pub enum Reason {
 
 impl Refusal {
     pub(super) fn new(reason: Reason, message: impl Into<String>) -> Self {
-        Self { reason, message: message.into(), layers: Vec::new() }
+        Self { reason, message: message.into(), layers: Vec::new(), notes: Vec::new() }
     }
 }
 

@@ -105,7 +105,7 @@ impl Look {
     fn at(path: &Path) -> Self {
         let manifest = Manifest::load(path).map(Box::new);
         let mut files = vec![Stamp::of(path.to_owned())];
-        for layer in manifest.iter().flat_map(|manifest| &manifest.layers) {
+        for layer in manifest.iter().flat_map(|manifest| manifest.all_layers()) {
             match &layer.source {
                 LayerSource::Bundled(_) => {}
                 LayerSource::File(path) => files.push(Stamp::of(path.clone())),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::agent::{self, Accompanying};
-use crate::chain::NoteKind;
+use crate::chain::{Note, NoteKind};
 use crate::manifest::Manifest;
 use crate::policy::LayerSpec;
 
@@ -13,7 +13,11 @@ use super::components::{self, Known};
 use super::difference::{Consent, LayerDifference, between};
 use super::error::LoadError;
 use super::layers::{Layers, LoadedLayer};
+use super::outdated::{OutdatedLayer, outdated};
 use super::{Loaded, Progress};
+
+/// The section of the manifest with the sub-agents.
+const AGENTS: &str = "agents";
 
 /// What is to be swapped.
 #[derive(Clone, Debug)]
@@ -39,12 +43,16 @@ pub struct SwapReport {
     pub layers: Vec<LayerDifference>,
     /// Whether the rules about tool calls are others. They hold for running replies as well.
     pub permissions: bool,
-    /// Layers that were taken out for their faults, and are tried again.
+    /// Layers that were taken out for their faults, and are tried again. Those of sub-agents are, unless they are
+    /// outdated.
     pub put_back: Vec<String>,
+    /// Layers of sub-agents that go on as they began, though the manifest or their component is another one now. A
+    /// swap of one layer does not look for them.
+    pub outdated: Vec<OutdatedLayer>,
     /// What layers said while they took over their state.
     pub notes: Vec<String>,
     /// The sections besides the layers that differ from those that the agent began with: they hold once it is started
-    /// anew.
+    /// anew. `agents` is there for another component of a sub-agent's layer, too.
     pub unapplied: Vec<String>,
 }
 
@@ -73,6 +81,8 @@ pub enum SwapError {
         layer: String,
         /// What happened.
         cause: String,
+        /// What layers said while they tried.
+        notes: Vec<String>,
     },
     /// The layers that are active were not made from a manifest.
     #[error(
@@ -139,42 +149,50 @@ impl Loaded {
         let layers = between(&before, &after);
         refuse_without(consent, &layers)?;
 
-        // A layer alone brings none.
-        let permissions = only.is_none() && *self.agent.permissions() != manifest.permissions;
-        let unapplied = manifest.other_sections(&self.manifest).into_iter().map(str::to_owned).collect();
-        if layers.is_empty() {
-            if permissions {
+        let mut report = self.beside_layers(&manifest, only.is_some()).await;
+        report.layers = layers;
+        if report.layers.is_empty() {
+            if report.permissions {
                 self.agent.set_permissions(manifest.permissions);
             }
-            let (generation, put_back) = (self.agent.generation(), self.put_back(only.as_deref()));
-            return Ok(SwapReport { generation, permissions, put_back, unapplied, ..SwapReport::default() });
+            report.generation = self.agent.generation();
+        } else {
+            let fresh = Layers::of(&self.sandbox, &manifest, after, Some(&active))?;
+            let entries = fresh.entries();
+            let along = Accompanying {
+                origin: Some(Arc::new(fresh)),
+                permissions: report.permissions.then(|| manifest.permissions.clone()),
+            };
+            let swapped = self.agent.swap_with(entries, along).await;
+            let swapped = swapped.map_err(|error| refused(&manifest, error))?;
+            report.generation = swapped.generation;
+            report.notes = said(&swapped.notes);
         }
-        let fresh = Layers::of(&self.sandbox, &manifest, after, Some(&active))?;
-        let entries = fresh.entries();
-        let along = Accompanying {
-            origin: Some(Arc::new(fresh)),
-            permissions: permissions.then(|| manifest.permissions.clone()),
-        };
-        let swapped = self.agent.swap_with(entries, along).await;
-        let swapped = swapped.map_err(|error| refused(&manifest, error))?;
-        let notes = swapped.notes.into_iter().map(|note| match note.kind {
-            NoteKind::Log { message, .. } => format!("{}: {message}", note.layer),
-            other => format!("{}: {other:?}", note.layer),
-        });
-        Ok(SwapReport {
-            generation: swapped.generation,
-            layers,
-            permissions,
-            put_back: self.put_back(only.as_deref()),
-            notes: notes.collect(),
-            unapplied,
-        })
+        report.put_back = self.put_back(only.as_deref(), &report.outdated);
+        Ok(report)
     }
 
-    /// Has layers tried again that were taken out: this one, or all.
-    fn put_back(&self, only: Option<&str>) -> Vec<String> {
+    /// What differs besides the layers of the agent.
+    async fn beside_layers(&self, manifest: &Manifest, one_layer: bool) -> SwapReport {
+        let mut unapplied: Vec<String> =
+            manifest.other_sections(&self.manifest).into_iter().map(str::to_owned).collect();
+        // A layer alone brings no rules, and reads no other component.
+        if one_layer {
+            return SwapReport { unapplied, ..SwapReport::default() };
+        }
+        let permissions = *self.agent.permissions() != manifest.permissions;
+        let outdated = outdated(&self.sub_layers, manifest).await;
+        if !outdated.is_empty() && !unapplied.iter().any(|section| section == AGENTS) {
+            unapplied.push(AGENTS.to_owned());
+        }
+        SwapReport { permissions, outdated, unapplied, ..SwapReport::default() }
+    }
+
+    /// Has layers tried again that were taken out: this one, or all but those whose old code would run again.
+    fn put_back(&self, only: Option<&str>, outdated: &[OutdatedLayer]) -> Vec<String> {
         let mut names: Vec<String> = self.agent.taken_out().into_iter().map(|(name, _)| name).collect();
         names.retain(|name| only.is_none_or(|only| only == name));
+        names.retain(|name| outdated.iter().all(|old| old.layer != *name));
         for name in &names {
             self.agent.put_back(name);
         }
@@ -220,10 +238,21 @@ fn refuse_without(consent: &Consent, layers: &[LayerDifference]) -> Result<(), S
     Err(SwapError::Consent(wanting))
 }
 
+/// What layers said, a line each.
+fn said(notes: &[Note]) -> Vec<String> {
+    let each = notes.iter().map(|Note { layer, kind }| match kind {
+        NoteKind::Log { message, .. } => format!("{layer}: {message}"),
+        other => format!("{layer}: {other:?}"),
+    });
+    each.collect()
+}
+
 fn refused(manifest: &Manifest, error: agent::SwapError) -> SwapError {
     match error {
         agent::SwapError::Layers(error) => SwapError::Load(LoadError::build(manifest, error)),
-        agent::SwapError::Migrate { layer, cause } => SwapError::Migrate { layer, cause },
+        agent::SwapError::Migrate { layer, cause, notes } => {
+            SwapError::Migrate { layer, cause, notes: said(&notes) }
+        }
         agent::SwapError::Broken(cause) => SwapError::Broken(cause),
     }
 }

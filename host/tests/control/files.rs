@@ -67,3 +67,17 @@ async fn a_changed_file_is_taken_up_and_a_broken_one_is_told_of_once() {
     assert_eq!(bench.loaded.agent.generation(), 4);
     assert!(bench.told.try_recv().is_err(), "each was told once");
 }
+
+#[tokio::test]
+async fn another_component_of_a_sub_agent_is_told_and_left() {
+    let helper = "[agents.helper]\nsystem-prompt = \"Help.\"\n[[agents.helper.middleware]]\nname = \"y\"\nsource = \"timing.wasm\"\n";
+    let mut bench = Bench::new(&format!("{}{helper}", layer("x", "bundled:model-retry"))).await;
+    let _watch = watch(bench.controller.clone(), PERIOD);
+    bench.write("timing.wasm", bundled("dynamic-context").unwrap());
+    let Answer::Swapped(report) = next(&mut bench).await else { panic!("the swap is refused") };
+    assert_eq!((report.generation, report.unapplied), (1, vec!["agents".to_owned()]));
+    let [outdated] = report.outdated.as_slice() else { panic!("{:?}", report.outdated) };
+    let running = bench.loaded.sub_layers()[0].component.digest();
+    assert_eq!((outdated.layer.as_str(), outdated.version_before.as_str()), ("y", running));
+    assert!(outdated.version_after.as_deref().is_some_and(|after| after != running), "{outdated:?}");
+}

@@ -180,8 +180,10 @@ async fn a_component_takes_the_state_of_its_version_before_over() {
     ] {
         bench.manifest(&tally_json(mood));
         let refused = bench.take_up(&[]).await.unwrap_err();
-        assert!(matches!(&refused, SwapError::Migrate { layer, .. } if layer == "t"), "{refused:?}");
         assert!(refused.to_string().contains(says), "{refused}");
+        let SwapError::Migrate { layer, notes, .. } = refused else { panic!("{refused:?}") };
+        assert_eq!(layer, "t");
+        assert!(notes.contains(&"t: took over 2".to_owned()), "what it said explains it: {notes:?}");
     }
     assert_eq!(bench.said("Go").await, "a: 3", "the old version goes on with its state");
     bench.manifest(&tally_json("good"));
@@ -252,6 +254,25 @@ async fn a_layer_that_was_taken_out_is_tried_again_once_it_is_swapped_even_for_i
     let report = bench.take_up(&[]).await.unwrap();
     assert_eq!(report.generation, 2);
     assert_eq!(bench.agent().taken_out(), []);
+}
+
+#[tokio::test]
+async fn a_sub_agents_layer_is_tried_again_unless_its_old_code_would_run() {
+    let helper = "[agents.helper]\nsystem-prompt = \"Help.\"\n[[agents.helper.middleware]]\nname = \"x\"\nsource = \"x.wasm\"\non-fault = \"skip\"\nmax-faults = 1\n";
+    let bench = Bench::new(helper, &[("x.wasm", guest!("trap"))]).await;
+    let helper = bench.agent().sub_agents().remove(0);
+    assert_eq!(ask(&helper, "Go").await.result.response.text(), "got Go");
+    assert_eq!(bench.agent().taken_out().len(), 1);
+    let report = bench.take_up(&[]).await.unwrap();
+    assert_eq!((report.put_back, report.outdated), (vec!["x".to_owned()], vec![]));
+    assert_eq!(bench.agent().taken_out(), []);
+
+    assert_eq!(ask(&helper, "Go").await.result.response.text(), "got Go");
+    bench.write("x.wasm", guest!("passthrough"));
+    let report = bench.take_up(&[]).await.unwrap();
+    assert_eq!((report.put_back, report.unapplied), (vec![], vec!["agents".to_owned()]));
+    assert_eq!(report.outdated[0].layer, "x");
+    assert_eq!(bench.agent().taken_out().len(), 1);
 }
 
 #[tokio::test]
