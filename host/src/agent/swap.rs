@@ -127,7 +127,7 @@ impl Agent {
     /// first ([`Middleware::migrate`](crate::chain::Middleware::migrate)). Fresh layers are on trial: when their first
     /// calls break a rule, the layers before come back
     /// ([`AgentBuilder::trial_calls`](super::AgentBuilder::trial_calls)). A layer that was taken out and is the same as
-    /// before stays out until [`Agent::put_back`]. Swaps take turns.
+    /// before stays out until [`Agent::put_back`]. Swaps take turns, and no reply waits for one.
     ///
     /// # Errors
     /// [`SwapError`]; the layers and their state are then as before.

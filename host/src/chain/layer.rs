@@ -45,7 +45,8 @@ pub trait Middleware: Send + Sync {
     }
     /// Takes over the state of the layer that had its name and another version, configured by `from_config`.
     ///
-    /// Called once, before the first reply that has it. Only the state of the scope `layer` is there, and what is
+    /// Called before the first reply that has it, and again when a reply changed the same state meanwhile, or other
+    /// layers came back whose state it is to be. Only the state of the scope `layer` is there, and what is
     /// changed of it holds only if the swap does. An error or a fault stops the swap.
     fn migrate(
         &self,
