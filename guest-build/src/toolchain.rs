@@ -53,7 +53,7 @@ impl Toolchain {
         }
     }
 
-    /// Points cargo at the compiler.
+    /// Points `cargo build` at the compiler.
     pub(crate) fn apply(&self, command: &mut Command) {
         if let Self::Debian(toolchain) = self {
             toolchain.apply(command);

@@ -64,10 +64,10 @@ impl OnModelCall for TokenUsage {
     ) -> Result<ModelResponse, Error> {
         let response = next.run(request)?;
         // An answer of an inner layer, for example from a cache, was no model call.
-        if !response.id().is_empty()
-            && let Err(cause) = self.count(&response, &out)
-        {
-            error!("the tokens of a model call are not counted: {}", cause.message);
+        if !response.id().is_empty() {
+            self.count(&response, &out).unwrap_or_else(|cause| {
+                error!("the tokens of a model call are not counted: {}", cause.message);
+            });
         }
         Ok(response)
     }

@@ -92,10 +92,6 @@ mod tests {
         StatePlace::new("x", Scope::Layer, "", "")
     }
 
-    fn some(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
     /// Migrations that changed these values from one to another.
     fn undo(steps: &[(&str, Option<&str>, Option<&str>)], quota: u64) -> Undo {
         let mut undo = Undo::default();
@@ -132,10 +128,10 @@ mod tests {
             u64::MAX,
         );
         undo.apply(&state).await;
-        assert_eq!(value(&state, "a").await?, some("1"));
-        assert_eq!(value(&state, "b").await?, some("reply"));
-        assert_eq!(value(&state, "c").await?, some("1"));
-        assert_eq!(value(&state, "d").await?, some("reply"));
+        assert_eq!(value(&state, "a").await?.as_deref(), Some("1"));
+        assert_eq!(value(&state, "b").await?.as_deref(), Some("reply"));
+        assert_eq!(value(&state, "c").await?.as_deref(), Some("1"));
+        assert_eq!(value(&state, "d").await?.as_deref(), Some("reply"));
         Ok(())
     }
 
@@ -146,7 +142,7 @@ mod tests {
         let undo = undo(&[("a", Some("1"), None), ("b", Some("1"), None), ("z", None, Some("2"))], quota);
         undo.apply(&state).await;
         assert_eq!(value(&state, "z").await?, None);
-        assert_eq!(value(&state, "a").await?, some("1"), "in the room of `z`");
+        assert_eq!(value(&state, "a").await?.as_deref(), Some("1"), "in the room of `z`");
         assert_eq!(value(&state, "b").await?, None, "a reply has taken its room");
         Ok(())
     }
@@ -158,8 +154,8 @@ mod tests {
         let first = undo(&[("a", Some("1"), Some("2")), ("b", Some("1"), Some("2"))], u64::MAX);
         let second = undo(&[("a", Some("2"), Some("3")), ("b", Some("reply"), Some("3"))], u64::MAX);
         first.then(second).apply(&state).await;
-        assert_eq!(value(&state, "a").await?, some("1"));
-        assert_eq!(value(&state, "b").await?, some("reply"));
+        assert_eq!(value(&state, "a").await?.as_deref(), Some("1"));
+        assert_eq!(value(&state, "b").await?.as_deref(), Some("reply"));
         Ok(())
     }
 }
