@@ -84,6 +84,8 @@ pub fn short(version: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use cepa::control::Reason;
+
     use super::*;
 
     #[test]
@@ -135,5 +137,16 @@ mod tests {
         ");
         let nothing = SwapReport { generation: 2, ..SwapReport::default() };
         assert_eq!(report(&nothing), ["no layer differs; generation 2 stays active"]);
+    }
+
+    #[test]
+    fn a_refusal_shows_what_layers_said_below_its_reason() {
+        let refused = Refusal {
+            reason: Reason::State,
+            message: "layer `x` could not take over\n".to_owned(),
+            layers: Vec::new(),
+            notes: vec!["x: reading\nversion 1".to_owned(), "x: odd".to_owned()],
+        };
+        assert_eq!(refusal(&refused), "layer `x` could not take over\n  x: reading version 1\n  x: odd");
     }
 }
