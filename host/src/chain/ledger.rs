@@ -2,8 +2,8 @@
 
 mod note;
 mod spent;
+mod waiting;
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -11,12 +11,10 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::hook::HookKind;
+use waiting::Waiting;
 
 pub use note::{Note, NoteKind};
 pub use spent::{LayerLine, Spent};
-
-/// How many notes are kept until they are taken; more are counted and dropped.
-const NOTES_MAX: usize = 10_000;
 
 /// Collects what the layers of a reply did.
 #[derive(Debug, Default)]
@@ -33,9 +31,7 @@ pub struct Ledger {
 struct Book {
     /// A few: one for each layer and hook.
     lines: Vec<(String, HookKind, LayerLine)>,
-    /// Notes, each with the number of the last event before it.
-    notes: VecDeque<(u64, Note)>,
-    dropped: u64,
+    notes: Waiting,
 }
 
 impl Book {
@@ -46,25 +42,6 @@ impl Book {
             self.lines.len() - 1
         });
         &mut self.lines[at].2
-    }
-
-    /// Whether there is a note that was made before this event.
-    fn has_note(&self, event: u64) -> bool {
-        self.notes.front().map_or(self.dropped > 0, |(after, _)| *after < event)
-    }
-
-    /// The oldest note; behind the last one, a remark on those that were dropped.
-    fn next_note(&mut self) -> Option<Note> {
-        if let Some((_, note)) = self.notes.pop_front() {
-            return Some(note);
-        }
-        match std::mem::take(&mut self.dropped) {
-            0 => None,
-            dropped => {
-                let message = format!("{dropped} more notes were dropped");
-                Some(Note { layer: String::new(), kind: NoteKind::Log { level: "warn", message } })
-            }
-        }
     }
 }
 
@@ -79,15 +56,11 @@ impl Ledger {
         self.keep
     }
 
-    /// Adds a note.
+    /// Adds a note. A thousand of a layer and a kind wait to be taken at most; more are counted, which the last note says.
     pub fn note(&self, layer: &str, kind: NoteKind) {
         let mut book = self.lock();
-        if book.notes.len() < NOTES_MAX {
-            let after = self.events.load(Ordering::SeqCst);
-            book.notes.push_back((after, Note { layer: layer.to_owned(), kind }));
-        } else {
-            book.dropped += 1;
-        }
+        let after = self.events.load(Ordering::SeqCst);
+        book.notes.push(after, layer, kind);
         drop(book);
         self.news.notify_one();
     }
@@ -104,7 +77,7 @@ impl Ledger {
 
     /// Whether there are notes that were made before this event and that nobody has taken.
     pub(crate) fn has_notes(&self, event: u64) -> bool {
-        self.lock().has_note(event)
+        self.lock().notes.has(event)
     }
 
     /// Hands over the oldest note that was made before this event, if there is one.
@@ -112,8 +85,8 @@ impl Ledger {
     /// No other note can be taken before `to` returns, so notes that go to one place stay in order.
     pub(crate) fn pass_note(&self, event: u64, to: impl FnOnce(Note)) {
         let mut book = self.lock();
-        if book.has_note(event)
-            && let Some(note) = book.next_note()
+        if book.notes.has(event)
+            && let Some(note) = book.notes.next()
         {
             to(note);
         }
@@ -122,7 +95,7 @@ impl Ledger {
     /// Takes the notes since the last time.
     pub fn take_notes(&self) -> Vec<Note> {
         let mut book = self.lock();
-        std::iter::from_fn(|| book.next_note()).collect()
+        std::iter::from_fn(|| book.notes.next()).collect()
     }
 
     /// What each layer did at each hook, sorted by layer and hook.
