@@ -164,7 +164,7 @@ pub struct Limits {
     /// Time from a request to the last byte of its answer, redirects included. Default 30 s: half of `wall`, so that a
     /// layer learns of it before it is ended.
     pub http_total: Duration,
-    /// Runs of sub-agents in one hook call. Default 16: room for a team, and an end to a layer that asks for ever.
+    /// Runs of sub-agents in one reply. Default 16: room for a team, and an end to a layer that asks for ever.
     pub agent_runs: u32,
     /// Spans and counts in one reply. Default 1,000: a trace that a person can read.
     pub telemetry_records: u32,

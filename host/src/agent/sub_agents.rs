@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use sha2::{Digest as _, Sha256};
 
@@ -28,6 +29,10 @@ pub(super) type Roster = BTreeMap<String, Arc<Inner>>;
 /// How many runs may stand inside one another: an agent that calls itself in a circle comes to an end.
 const DEPTH_MAX: u32 = 4;
 
+/// How many runs one reply may have of all its layers together, those that its sub-agents' layers begin included: each may
+/// begin as many as its limit says, inside one another.
+const RUNS_MAX: u32 = 256;
+
 /// How long a thread may be that is gone on with, in bytes of its messages as JSON: more than a model can read, and no
 /// burden to the store. Looked at before a prompt is stored.
 pub(super) const THREAD_BYTES_MAX: u64 = 16 << 20;
@@ -46,6 +51,7 @@ impl Turn {
         if depth > DEPTH_MAX {
             return Err(Error::limit("agent-depth", DEPTH_MAX, depth));
         }
+        self.count_run()?;
         let Some(agent) = self.roster.get(&call.agent).cloned() else {
             return Err(Error::new(ErrorKind::NotFound, format!("there is no agent `{}`", call.agent)));
         };
@@ -79,6 +85,12 @@ impl Turn {
             return Err(Error::aborted());
         }
         Ok(AgentRun { thread, response })
+    }
+
+    /// Counts a run with the reply that all stand inside of.
+    fn count_run(&self) -> Result<(), Error> {
+        let begun = self.begun_runs.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        if begun > RUNS_MAX { Err(Error::limit("agent-runs-in-all", RUNS_MAX, begun)) } else { Ok(()) }
     }
 
     /// The session of a thread. Its id follows from all whom the thread belongs to, so that nobody else's thread can be

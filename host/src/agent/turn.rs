@@ -38,6 +38,8 @@ pub(super) struct Turn {
     pub(super) roster: Arc<Roster>,
     /// The runs of sub-agents that have not ended.
     pub(super) runs: TaskTracker,
+    /// How many runs were begun, in whichever of the replies that stand inside one another.
+    pub(super) begun_runs: Arc<AtomicU32>,
     /// The reply whose layer runs this one, if one does.
     pub(super) outer: Option<Arc<Self>>,
     memo: Mutex<Memo>,
@@ -86,6 +88,7 @@ impl Turn {
         };
         let around = outer.as_deref();
         let roster = Arc::clone(around.map_or(&agent.roster, |outer| &outer.roster));
+        let begun_runs = around.map_or_else(Arc::default, |outer| Arc::clone(&outer.begun_runs));
         let services =
             Arc::new(ReplyServices::new(Arc::clone(&agent), lineup.lineup(), Arc::clone(&conversation)));
         let context = ReplyContext::builder(conversation.session_id(), &record.id)
@@ -112,6 +115,7 @@ impl Turn {
             tool_calls: AtomicU32::new(0),
             roster,
             runs: TaskTracker::new(),
+            begun_runs,
             outer,
             memo: Mutex::new(memo),
         });

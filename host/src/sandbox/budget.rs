@@ -7,6 +7,7 @@ mod log;
 mod memory;
 mod own_time;
 mod reply;
+mod share;
 mod telemetry;
 
 use std::future::Future;
@@ -42,7 +43,6 @@ pub(super) struct Budget {
     bytes_copied: Count,
     events: Count,
     event_bytes: Count,
-    agent_runs: Count,
     noted: Noted,
 }
 
@@ -64,7 +64,6 @@ impl Budget {
             bytes_copied: Count::new("bytes-copied", " bytes", limits.bytes_copied),
             events: Count::new("events", "", limits.events.into()),
             event_bytes: Count::new("event-bytes", " bytes", limits.event_bytes),
-            agent_runs: Count::new("agent-runs", "", limits.agent_runs.into()),
             noted: Noted::default(),
         }
     }
@@ -74,13 +73,7 @@ impl Budget {
         self.cpu.begin();
         self.own_time.begin();
         self.memory.begin();
-        for count in [
-            &mut self.host_calls,
-            &mut self.bytes_copied,
-            &mut self.events,
-            &mut self.event_bytes,
-            &mut self.agent_runs,
-        ] {
+        for count in [&mut self.host_calls, &mut self.bytes_copied, &mut self.events, &mut self.event_bytes] {
             count.begin();
         }
         self.noted = Noted::default();
@@ -138,11 +131,6 @@ impl Budget {
     pub(super) fn emit(&mut self, events: &[Event]) -> Result<(), LimitHit> {
         self.events.add(events.len() as u64)?;
         self.event_bytes.add(events.iter().map(Weight::weight).sum())
-    }
-
-    /// The guest runs a sub-agent.
-    pub(super) fn run_agent(&mut self) -> Result<(), LimitHit> {
-        self.agent_runs.add(1)
     }
 
     /// The guest writes to its log.

@@ -1,6 +1,7 @@
 //! Runs of sub-agents: a thread of their own, counted and aborted with the reply around them.
 
 mod given_up;
+mod many;
 mod rules;
 mod threads;
 

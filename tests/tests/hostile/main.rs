@@ -157,6 +157,7 @@ rows! {
         .grants(Grants { agents: vec!["helper".into()], ..Grants::default() })
         .limits(|limits| limits.agent_runs = 3)
         .says("3 answered; limit `agent-runs` reached: 4 of 3 allowed")
+        .says("0 answered; limit `agent-runs` reached: 4 of 3 allowed")
         .works("Answer.");
 
     lets_a_thread_grow_without_end: Row::new(guest!("swell"))

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::error::Error;
 use crate::policy::Limits;
 
 use super::log::LogBudget;
+use super::share::Share;
 use super::telemetry::TelemetryBudget;
 
 /// The bounds of a layer in one reply.
@@ -13,10 +15,20 @@ pub(in crate::sandbox) struct ReplyBudget {
     /// What is printed goes there too.
     pub(in crate::sandbox) log: Arc<LogBudget>,
     pub(in crate::sandbox) telemetry: TelemetryBudget,
+    agent_runs: Share,
 }
 
 impl ReplyBudget {
     pub(in crate::sandbox) fn new(limits: &Limits) -> Self {
-        Self { log: Arc::new(LogBudget::new(limits.log)), telemetry: TelemetryBudget::new(limits) }
+        Self {
+            log: Arc::new(LogBudget::new(limits.log)),
+            telemetry: TelemetryBudget::new(limits),
+            agent_runs: Share::new("agent-runs", "", limits.agent_runs.into()),
+        }
+    }
+
+    /// Takes a run of a sub-agent.
+    pub(in crate::sandbox) fn run_agent(&self) -> Result<(), Error> {
+        self.agent_runs.take(1)
     }
 }

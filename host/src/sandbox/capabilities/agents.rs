@@ -2,9 +2,8 @@
 
 use wasmtime::component::Resource;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::sandbox::bindings::cepa::middleware::{agents as wit, types};
-use crate::sandbox::budget::LimitHit;
 use crate::sandbox::convert::{error_to_guest, outcome_to_guest, usage_to_guest};
 use crate::sandbox::copied::Shared as _;
 use crate::sandbox::resources::answer;
@@ -15,12 +14,11 @@ use super::covers;
 
 impl GuestState {
     /// What hinders a run of this agent. Agents that were not granted are not named.
-    fn check_agent(&mut self, agent: &str) -> Result<(), Error> {
+    fn check_agent(&self, agent: &str) -> Result<(), Error> {
         if !covers(&self.layer.spec.grants.agents, agent) {
             return Err(self.denied("agents", agent));
         }
-        let hit = |hit: LimitHit| Error::new(ErrorKind::Limit, hit.to_string()).code(hit.limit);
-        self.budget.run_agent().map_err(hit)
+        self.reply_budget.run_agent()
     }
 }
 
