@@ -7,7 +7,8 @@ use std::time::Duration;
 /// The limits `wall` and `bytes-copied` hold besides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds {
-    /// Requests and answers that one instance may hold at once. Default 8: each may hold a connection.
+    /// Requests and answers that a layer may hold at once in one reply. Default 32: each may hold a connection, and a step
+    /// has eight tool calls at once.
     pub open: usize,
     /// Bytes of an address. Default 8 KiB: what servers accept.
     pub url: usize,
@@ -36,7 +37,7 @@ pub struct Bounds {
 impl Default for Bounds {
     fn default() -> Self {
         Self {
-            open: 8,
+            open: 32,
             url: 8 << 10,
             request_headers: 64,
             request_header_bytes: 16 << 10,

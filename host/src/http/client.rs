@@ -23,7 +23,7 @@ pub struct Client {
     transport: Transport,
 }
 
-/// The requests and answers that one instance may hold at once.
+/// The requests and answers that a layer may hold at once in one reply.
 #[derive(Clone, Debug)]
 pub struct Slots {
     semaphore: Arc<Semaphore>,
@@ -46,7 +46,7 @@ impl Client {
         Ok(Self { granted: Arc::new(Granted::new(rules, secrets.to_vec(), bounds)?), transport })
     }
 
-    /// Room for the requests and answers of one instance.
+    /// Room for the requests and answers of one reply.
     pub fn slots(&self) -> Slots {
         let allowed = self.granted.bounds.open;
         Slots { semaphore: Arc::new(Semaphore::new(allowed)), allowed }

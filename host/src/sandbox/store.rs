@@ -7,7 +7,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView};
 
 use crate::chain::{HookKind, NoteKind, ReplyContext};
 use crate::error::{Error, ErrorKind};
-use crate::http::{Client, Resolver, Slots};
+use crate::http::{Client, Resolver};
 use crate::policy::{Grants, LayerSpec};
 use crate::workspace::Workspace;
 
@@ -66,8 +66,6 @@ pub(super) struct GuestState {
     pub(super) last_error: Option<String>,
     /// What is wrong with responses that the guest has made.
     pub(super) unreadable: Unreadable,
-    /// Room for its requests; made with the first one.
-    pub(super) http_slots: Option<Slots>,
     /// What the layer may still spend in this reply.
     pub(super) reply_budget: Arc<ReplyBudget>,
     /// What it measures and has not ended.
@@ -117,7 +115,6 @@ impl GuestState {
             budget,
             last_error: None,
             unreadable,
-            http_slots: None,
             reply_budget,
             spans: OpenSpans::default(),
             wasi,

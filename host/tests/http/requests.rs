@@ -119,9 +119,9 @@ async fn a_request_is_bounded() {
         let error = lab.send("POST", &server.url("/"), &headers, &vec![0; body]).await.expect_err(wanted);
         assert_eq!(error.to_string(), wanted);
     }
-    let open: Vec<_> = (0..8).map(|_| lab.client.request("GET", &server.url("/"), &lab.slots)).collect();
+    let open: Vec<_> = (0..32).map(|_| lab.client.request("GET", &server.url("/"), &lab.slots)).collect();
     assert!(open.iter().all(Result::is_ok));
-    assert_eq!(lab.get(&server.url("/")).await, "limit `http-open` reached: 9 of 8 allowed");
+    assert_eq!(lab.get(&server.url("/")).await, "limit `http-open` reached: 33 of 32 allowed");
     drop(open);
     assert!(lab.get(&server.url("/")).await.starts_with("200 "));
 }

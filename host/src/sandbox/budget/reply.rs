@@ -1,8 +1,9 @@
 //! What a layer may still spend in one reply. All its instances share it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::error::Error;
+use crate::http::{Client, Slots};
 use crate::policy::Limits;
 
 use super::log::LogBudget;
@@ -16,6 +17,8 @@ pub(in crate::sandbox) struct ReplyBudget {
     pub(in crate::sandbox) log: Arc<LogBudget>,
     pub(in crate::sandbox) telemetry: TelemetryBudget,
     agent_runs: Share,
+    /// Room for requests to servers; made with the first one.
+    http_slots: OnceLock<Slots>,
 }
 
 impl ReplyBudget {
@@ -24,7 +27,13 @@ impl ReplyBudget {
             log: Arc::new(LogBudget::new(limits.log)),
             telemetry: TelemetryBudget::new(limits),
             agent_runs: Share::new("agent-runs", "", limits.agent_runs.into()),
+            http_slots: OnceLock::new(),
         }
+    }
+
+    /// Room for requests of this client.
+    pub(in crate::sandbox) fn http_slots(&self, client: &Client) -> &Slots {
+        self.http_slots.get_or_init(|| client.slots())
     }
 
     /// Takes a run of a sub-agent.

@@ -29,7 +29,7 @@ impl wit::HostHttpRequest for GuestState {
         method: String,
         url: String,
     ) -> wasmtime::Result<Result<Resource<Request>, types::Error>> {
-        let slots = self.http_slots.get_or_insert_with(|| self.layer.http.slots());
+        let slots = self.reply_budget.http_slots(&self.layer.http);
         match self.layer.http.request(&method, &url, slots) {
             Ok(request) => Ok(Ok(self.give(request)?)),
             Err(error) => answer(Err(self.refused(error))),
