@@ -15,6 +15,7 @@ mod json;
 mod live;
 mod load;
 mod log;
+mod new;
 mod news;
 mod notices;
 mod progress;
@@ -65,6 +66,7 @@ fn command(cli: &Cli, mode: Mode) -> Result<Exit, Failure> {
         Command::Check { manifest } => check::check(manifest, mode),
         Command::Inspect { component } => inspect::inspect(component, mode),
         Command::Swap(args) => swap::swap(args, mode),
+        Command::New(args) => new::new(args, mode),
         Command::Build { folder, output } => build::build(folder, output.as_deref(), mode),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::exit::HELP;
+use super::new::Language;
 
 /// A host for LLM agents whose middlewares are sandboxed WebAssembly components.
 #[derive(Debug, Parser)]
@@ -37,6 +38,8 @@ pub enum Command {
     },
     /// Exchange layers of a running chat, or show what is active there. Running replies end on the old layers.
     Swap(SwapArgs),
+    /// Begin a middleware: a project with its code, a test, a configuration and a manifest to run it with.
+    New(NewArgs),
     /// Build a Rust middleware into a component.
     Build {
         /// The folder of the crate.
@@ -45,6 +48,22 @@ pub enum Command {
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
+}
+
+/// The arguments of `cepa new`.
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// The folder to make. Its name becomes the middleware's.
+    pub path: PathBuf,
+    /// The language to write it in.
+    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    pub lang: Language,
+    /// A hook to implement. May be repeated.
+    #[arg(long, value_name = "HOOK", default_value = "on-model-call")]
+    pub hook: Vec<String>,
+    /// The folder of the SDK, if it is not that of the checkout that this program was built in.
+    #[arg(long, value_name = "FOLDER")]
+    pub sdk: Option<PathBuf>,
 }
 
 /// The arguments of `cepa run`.

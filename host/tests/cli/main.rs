@@ -13,6 +13,7 @@ mod live;
 mod log;
 mod manifests;
 mod mcp;
+mod new;
 mod pipes;
 mod prompts;
 mod quickstart;

@@ -1,0 +1,114 @@
+//! `cepa new`: a project to begin a middleware with.
+
+mod project;
+mod snippets;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use serde_json::json;
+
+use super::args::NewArgs;
+use super::exit::{Exit, Failure};
+use super::json::JsonLines;
+use super::view::Mode;
+
+use project::Project;
+use snippets::{SNIPPETS, Snippet};
+
+/// The longest name: it becomes a crate, a file and a layer.
+const NAME_MAX: usize = 64;
+
+/// A language that middlewares are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    /// Rust.
+    Rust,
+}
+
+/// Writes the project, and says how to go on.
+pub fn new(args: &NewArgs, mode: Mode) -> Result<Exit, Failure> {
+    let name = name(&args.path)?;
+    let Language::Rust = args.lang;
+    let project = Project { name: &name, hooks: hooks(&args.hook)?, sdk: sdk(args.sdk.as_deref())? };
+    project.write(&args.path)?;
+    match mode {
+        Mode::Json => JsonLines::new(io::stdout())
+            .line(&json!({ "type": "created", "name": name, "path": args.path }))?,
+        Mode::Quiet => {}
+        Mode::Human => {
+            let path = args.path.display();
+            writeln!(
+                io::stdout(),
+                "`{path}` is ready:\n  cd {path}\n  cargo test\n  cepa build . --output {name}.wasm\n  cepa run . Hello"
+            )?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// The middleware's name: that of its folder.
+fn name(path: &Path) -> Result<String, Failure> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let words = || name.split('-');
+    let sound = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+    if begins && name.len() <= NAME_MAX && words().all(sound) {
+        return Ok(name);
+    }
+    let problem = format!("`{name}` can't name a middleware");
+    let hint = format!(
+        "words of small letters and digits, with `-` between them, {NAME_MAX} bytes at most: `say-please`"
+    );
+    Err(Failure::usage(problem).hint(hint))
+}
+
+/// The pieces for the hooks that were named, in the contract's order.
+fn hooks(names: &[String]) -> Result<Vec<&'static Snippet>, Failure> {
+    if let Some(unknown) = names.iter().find(|name| SNIPPETS.iter().all(|snippet| snippet.hook != **name)) {
+        let known: Vec<&str> = SNIPPETS.iter().map(|snippet| snippet.hook).collect();
+        let hint = format!("the hooks are {}", known.join(", "));
+        return Err(Failure::usage(format!("there is no hook `{unknown}`")).hint(hint));
+    }
+    Ok(SNIPPETS.iter().filter(|snippet| names.iter().any(|name| name == snippet.hook)).collect())
+}
+
+/// Where the SDK's crate is: where it was said to be, or in the checkout that this program was built in.
+fn sdk(said: Option<&Path>) -> Result<PathBuf, Failure> {
+    let folder = said.map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("guest-sdk").join("rust"),
+        Path::to_owned,
+    );
+    let found = folder.canonicalize().ok().filter(|folder| folder.join("Cargo.toml").is_file());
+    found.ok_or_else(|| {
+        Failure::usage(format!("the SDK is not in `{}`", folder.display()))
+            .hint("name its folder with `--sdk`: `guest-sdk/rust` in a checkout of Cepa")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_that_cargo_and_the_manifest_take() {
+        for good in ["polite", "say-please", "v2-filter", "somewhere/else/polite"] {
+            assert!(name(Path::new(good)).is_ok(), "{good}");
+        }
+        for bad in
+            ["", "..", "Polite", "say_please", "say--please", "-a", "a-", "2fast", "ö", &"a".repeat(65)]
+        {
+            assert!(name(Path::new(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn every_hook_has_a_snippet_and_none_twice() {
+        let names: Vec<&str> = SNIPPETS.iter().map(|snippet| snippet.hook).collect();
+        let hooks: Vec<&str> = cepa::chain::HookKind::ALL.iter().map(|hook| hook.name()).collect();
+        assert_eq!(names, hooks);
+    }
+}
