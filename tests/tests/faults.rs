@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use cepa::chain::{Chain, ChainEntry, Ledger, ModelCall, NoteKind, OnFault, ReplyContext, Sink, endpoint_fn};
+use cepa::chain::{
+    Chain, ChainEntry, Ledger, ModelCall, Note, NoteKind, OnFault, ReplyContext, Sink, endpoint_fn,
+};
 use cepa::error::ErrorKind;
 use cepa::message::{Block, Message};
 use cepa::request::{ModelRequest, ModelResponse};
@@ -152,5 +154,35 @@ async fn more_instances_than_there_may_be_are_an_error_value_until_others_end() 
         assert_eq!((three.kind, three.code.as_str()), (ErrorKind::Overloaded, "instances"), "{three}");
         let two = ask(&open(&entries[1..]), &Arc::default()).await.result;
         assert_eq!(two.unwrap().text(), "answer");
+    }
+}
+
+#[tokio::test]
+async fn a_layer_that_pesters_hides_no_fault() {
+    let pester = load("pester", guest!("pester")).await;
+    let trap = load("trap", guest!("trap")).await;
+    // Time enough on whatever machine: it is the number of notes that counts.
+    let plan = |name| {
+        LayerPlan::new(name).on_fault(OnFault::Skip).limits(|limits| limits.cpu = Duration::from_secs(30))
+    };
+    let chain = open(&[plan("outer").entry(&pester), plan("inner").entry(&trap)]);
+    let happened = ask(&chain, &Arc::default()).await;
+    assert_eq!(happened.result.unwrap().text(), "answer");
+    let told = |note: &Note| match &note.kind {
+        NoteKind::Denied { capability, object } => format!("{}: denied {capability} {object}", note.layer),
+        NoteKind::Skipped { hook, .. } => format!("{}: skipped in {hook}", note.layer),
+        NoteKind::Log { message, .. } => format!("{}: {message}", note.layer),
+        other => panic!("{other:?}"),
+    };
+    let mut lines: Vec<String> = happened.notes.iter().map(told).collect();
+    assert_eq!(lines.iter().filter(|line| *line == "outer: denied telemetry again").count(), 1 + 1_000);
+    lines.dedup();
+    for line in [
+        "outer: denied state ",
+        "outer: skipped in on-model-call",
+        "inner: skipped in on-model-call",
+        "outer: 10999 more repeated denials were dropped: 1000 were waiting to be shown",
+    ] {
+        assert!(lines.iter().any(|told| told == line), "`{line}` is not in {lines:#?}");
     }
 }

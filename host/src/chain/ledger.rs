@@ -57,6 +57,7 @@ impl Ledger {
     }
 
     /// Adds a note. A thousand of a layer and a kind wait to be taken at most; more are counted, which the last note says.
+    /// What a layer is denied for the first time is not among them, up to a thousand such in a reply.
     pub fn note(&self, layer: &str, kind: NoteKind) {
         let mut book = self.lock();
         let after = self.events.load(Ordering::SeqCst);
