@@ -155,9 +155,12 @@ impl Agent {
             let before = stage.settled().await;
             let toolbox = self.0.tools.fork().await;
             let fresh = assemble(toolbox, layers.clone(), Some(&before)).await?;
-            // Not taken up if a trial failed meanwhile: the layers that these were to follow are then no longer active.
-            if let Some(swapped) = self.take_up(&before, fresh, &along).await? {
-                return Ok(swapped);
+            // If a trial failed meanwhile, the layers that these were to follow are no longer active. Then they are not
+            // taken up, and what became of their migrations is no matter: state was going back under them.
+            match self.take_up(&before, fresh, &along).await {
+                Ok(Some(swapped)) => return Ok(swapped),
+                Err(error) if Arc::ptr_eq(&before, &stage.active()) => return Err(error),
+                Ok(None) | Err(_) => {}
             }
         }
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use cepa::agent::{Agent, ReplyItem};
 use cepa::chain::{ChainEntry, Health, Note, NoteKind};
+use cepa::error::{Error, Failure};
 use cepa::event::Outcome;
 use tokio::sync::Semaphore;
 
@@ -131,6 +132,16 @@ async fn a_layer_that_is_taken_out_earlier_ends_its_trial_then() {
 
 #[tokio::test]
 async fn a_reply_whose_fault_takes_a_swap_back_waits_for_no_other_swap() {
+    a_trial_fails_while_a_third_version_takes_over(Ok(())).await;
+}
+
+#[tokio::test]
+async fn a_take_over_from_a_version_that_is_gone_by_then_may_fail() {
+    a_trial_fails_while_a_third_version_takes_over(Err(Error::invalid("I can't read this"))).await;
+}
+
+/// The third version takes state over from the second, which `of_second` comes of, and then once more, from the first.
+async fn a_trial_fails_while_a_third_version_takes_over(of_second: Result<(), Error>) {
     let log = Log::default();
     let agent = agent().middleware(Version::new("x", "1", &log).entry()).build().await.unwrap();
     agent.swap(vec![Version::new("x", "2", &log).faulty(u32::MAX).entry()]).await.unwrap();
@@ -139,10 +150,11 @@ async fn a_reply_whose_fault_takes_a_swap_back_waits_for_no_other_swap() {
     let (gate, seen) = (Arc::clone(&may_end), Arc::clone(&froms));
     let slow: Migrate = Arc::new(move |from, _| {
         let gate = Arc::clone(&gate);
+        let comes_of = if from.contains('2') { of_second.clone() } else { Ok(()) };
         seen.lock().unwrap().push(from);
         Box::pin(async move {
             gate.acquire().await.unwrap().forget();
-            Ok(())
+            comes_of.map_err(Failure::from)
         })
     });
     let third = Version::new("x", "3", &log).migrating(slow).entry();
