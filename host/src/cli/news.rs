@@ -39,12 +39,15 @@ pub fn refusal(refusal: &Refusal) -> String {
 }
 
 fn outdated(layer: &OutdatedLayer) -> String {
-    let then = match &layer.version_after {
-        Some(after) if *after == layer.version_before => String::new(),
-        Some(after) => format!(": {} becomes {}", short(&layer.version_before), short(after)),
-        None => ": its component is not there".to_owned(),
+    let then = match (&layer.version_after, &layer.problem) {
+        (Some(after), _) if *after == layer.version_before => String::new(),
+        (Some(after), _) => format!(": {} becomes {}", short(&layer.version_before), short(after)),
+        (None, Some(problem)) => format!(", which would fail: {problem}"),
+        (None, None) => ", and is then gone".to_owned(),
     };
-    format!("layer `{}` of a sub-agent goes on as it began until the next start{then}", layer.layer)
+    let line =
+        format!("layer `{}` of a sub-agent goes on as it began until the next start{then}", layer.layer);
+    one_line(&line, LINE_MAX)
 }
 
 /// How a layer differs, in one line.
@@ -121,6 +124,7 @@ mod tests {
                 layer: "search".to_owned(),
                 version_before: "0123456789abcdef".to_owned(),
                 version_after: Some("fedcba9876543210".to_owned()),
+                problem: None,
             }],
             notes: names(&["retry: took over\n3"]),
             unapplied: names(&["agent", "models"]),
@@ -137,6 +141,26 @@ mod tests {
         ");
         let nothing = SwapReport { generation: 2, ..SwapReport::default() };
         assert_eq!(report(&nothing), ["no layer differs; generation 2 stays active"]);
+    }
+
+    #[test]
+    fn a_layer_that_goes_on_is_told_with_what_the_next_start_makes_of_it() {
+        let line = |version_after: Option<&str>, problem: Option<&str>| {
+            outdated(&OutdatedLayer {
+                layer: "x".to_owned(),
+                version_before: "1".to_owned(),
+                version_after: version_after.map(str::to_owned),
+                problem: problem.map(str::to_owned),
+            })
+        };
+        let goes_on = "layer `x` of a sub-agent goes on as it began until the next start";
+        assert_eq!(line(Some("1"), None), goes_on, "its configuration is another one");
+        assert_eq!(line(Some("2"), None), format!("{goes_on}: 1 becomes 2"));
+        assert_eq!(line(None, None), format!("{goes_on}, and is then gone"));
+        assert_eq!(
+            line(None, Some("can't be\nbuilt")),
+            format!("{goes_on}, which would fail: can't be built")
+        );
     }
 
     #[test]

@@ -162,12 +162,7 @@ async fn load_one<'a>(
     known: &Known<'_>,
     compiling: Compiling<'a>,
 ) -> Result<Component, String> {
-    let wanted = source.clone();
-    let hashed = move || component_bytes(&wanted).map(|bytes| (sandbox::digest(&bytes), bytes));
-    let (digest, bytes) = tokio::task::spawn_blocking(hashed)
-        .await
-        .map_err(|error| error.to_string())?
-        .map_err(|error| error.to_string())?;
+    let (digest, bytes) = hashed(source).await?;
     if let Some(component) = known.component(&digest) {
         return Ok(component);
     }
@@ -180,6 +175,14 @@ async fn load_one<'a>(
         compiling.entry(digest).or_insert_with(compile).clone()
     };
     compiled.await
+}
+
+/// The hash of a component, and its bytes; read and built off the async threads.
+pub(super) async fn hashed(source: &LayerSource) -> Result<(String, Arc<[u8]>), String> {
+    let source = source.clone();
+    let read = move || component_bytes(&source).map(|bytes| (sandbox::digest(&bytes), bytes));
+    let hashed = tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string())?;
+    hashed.map_err(|error| error.to_string())
 }
 
 /// A source as the manifest writes it.

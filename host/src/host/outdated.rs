@@ -3,10 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::Manifest;
-use crate::policy::LayerSource;
-use crate::sandbox;
 
-use super::components::component_bytes;
+use super::components::hashed;
 use super::layers::LoadedLayer;
 
 /// A layer of a sub-agent that goes on as it began, though the next start would have it otherwise.
@@ -17,8 +15,11 @@ pub struct OutdatedLayer {
     pub layer: String,
     /// The hash of its component, which goes on.
     pub version_before: String,
-    /// The hash of the component at the next start; `None` when the layer is gone or its component can't be read.
+    /// The hash of the component at the next start; `None` when there is none.
     pub version_after: Option<String>,
+    /// Why its component can't be read or built, in which case the next start would fail. When this is absent and there
+    /// is no component either, the manifest has the layer no longer.
+    pub problem: Option<String>,
 }
 
 /// Which of these layers are not as the manifest and the files have them now. Projects are built for it, and nothing is
@@ -28,9 +29,12 @@ pub(super) async fn outdated(running: &[LoadedLayer], manifest: &Manifest) -> Ve
     for layer in running {
         let mut wanted = manifest.agents.iter().flat_map(|sub| &sub.layers);
         let spec = wanted.find(|spec| spec.name == layer.spec.name);
-        let version_after = match spec {
-            Some(spec) => digest(&spec.source).await,
-            None => None,
+        let (version_after, problem) = match spec {
+            None => (None, None),
+            Some(spec) => match hashed(&spec.source).await {
+                Ok((digest, _)) => (Some(digest), None),
+                Err(cause) => (None, Some(cause)),
+            },
         };
         let version_before = layer.component.digest();
         if spec != Some(&layer.spec) || version_after.as_deref() != Some(version_before) {
@@ -38,15 +42,9 @@ pub(super) async fn outdated(running: &[LoadedLayer], manifest: &Manifest) -> Ve
                 layer: layer.spec.name.clone(),
                 version_before: version_before.to_owned(),
                 version_after,
+                problem,
             });
         }
     }
     outdated
-}
-
-/// The hash of a component, if it can be read.
-async fn digest(source: &LayerSource) -> Option<String> {
-    let source = source.clone();
-    let read = move || component_bytes(&source).map(|bytes| sandbox::digest(&bytes));
-    tokio::task::spawn_blocking(read).await.ok()?.ok()
 }

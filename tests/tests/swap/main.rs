@@ -13,6 +13,9 @@ use serde_json::json;
 
 use bench::{Bench, layer};
 
+/// A sub-agent with a layer `x`.
+const HELPER: &str = "[agents.helper]\nsystem-prompt = \"Help.\"\n[[agents.helper.middleware]]\nname = \"x\"\nsource = \"x.wasm\"\n";
+
 const TALLY: &str = "[[middleware]]\nname = \"t\"\nsource = \"t.wasm\"\nconfig = { label = \"a\" }\ngrants = { state = true }\n";
 
 /// The same layer with its state as JSON, in one of its moods.
@@ -258,8 +261,8 @@ async fn a_layer_that_was_taken_out_is_tried_again_once_it_is_swapped_even_for_i
 
 #[tokio::test]
 async fn a_sub_agents_layer_is_tried_again_unless_its_old_code_would_run() {
-    let helper = "[agents.helper]\nsystem-prompt = \"Help.\"\n[[agents.helper.middleware]]\nname = \"x\"\nsource = \"x.wasm\"\non-fault = \"skip\"\nmax-faults = 1\n";
-    let bench = Bench::new(helper, &[("x.wasm", guest!("trap"))]).await;
+    let helper = format!("{HELPER}on-fault = \"skip\"\nmax-faults = 1\n");
+    let bench = Bench::new(&helper, &[("x.wasm", guest!("trap"))]).await;
     let helper = bench.agent().sub_agents().remove(0);
     assert_eq!(ask(&helper, "Go").await.result.response.text(), "got Go");
     assert_eq!(bench.agent().taken_out().len(), 1);
@@ -273,6 +276,23 @@ async fn a_sub_agents_layer_is_tried_again_unless_its_old_code_would_run() {
     assert_eq!((report.put_back, report.unapplied), (vec![], vec!["agents".to_owned()]));
     assert_eq!(report.outdated[0].layer, "x");
     assert_eq!(bench.agent().taken_out().len(), 1);
+}
+
+#[tokio::test]
+async fn a_sub_agents_layer_that_is_gone_is_told_apart_from_one_that_can_not_be_read() {
+    let bench = Bench::new(HELPER, &[("x.wasm", guest!("passthrough"))]).await;
+    bench.manifest("[agents.helper]\nsystem-prompt = \"Help.\"\n");
+    let report = bench.take_up(&[]).await.unwrap();
+    let [gone] = report.outdated.as_slice() else { panic!("{:?}", report.outdated) };
+    assert_eq!((gone.layer.as_str(), &gone.version_after, &gone.problem), ("x", &None, &None));
+
+    std::fs::remove_file(bench.path("x.wasm")).unwrap();
+    let same = Change::Manifest(Box::new(bench.loaded.manifest().clone()));
+    let report = bench.swap(same, &[]).await.unwrap();
+    let [unreadable] = report.outdated.as_slice() else { panic!("{:?}", report.outdated) };
+    assert_eq!(unreadable.version_after, None);
+    let problem = unreadable.problem.as_deref().unwrap_or_default();
+    assert!(problem.contains("can't be read"), "{unreadable:?}");
 }
 
 #[tokio::test]
