@@ -96,8 +96,9 @@ pub trait ToolSource: Middleware {
     fn call_tool(&self, request: ToolRequest, out: Sink) -> Result<ToolResponse, Error>;
 }
 
-/// Takes over the state that another version of the middleware left. No hook: called once, when a running host
-/// exchanges the layer's component for this one, before the first reply that has it.
+/// Takes over the state that another version of the middleware left. No hook: called when a running host
+/// exchanges the layer's component for this one, before the first reply that has it, and anew if what it read was
+/// changed meanwhile.
 pub trait MigrateState: Middleware {
     /// Brings the state of [`Scope::Layer`](crate::state::Scope) into this version's form; there is no other scope, and
     /// no other capability. `from_config` is the configuration of the version before, as JSON. What is changed holds
