@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::chain::{ChainEntry, Health, Middleware, OnFault};
+use crate::chain::{ChainEntry, Health, MAX_FAULTS_DEFAULT, Middleware, OnFault};
 use crate::http::{Bounds, Rule, SecretGrant};
 
 /// A layer of the manifest, resolved.
@@ -28,6 +28,19 @@ pub struct LayerSpec {
 }
 
 impl LayerSpec {
+    /// A layer without configuration and grants, within the default limits.
+    pub fn new(name: impl Into<String>, source: LayerSource) -> Self {
+        Self {
+            name: name.into(),
+            source,
+            config: Value::Object(serde_json::Map::new()),
+            grants: Grants::default(),
+            limits: Limits::default(),
+            on_fault: OnFault::default(),
+            max_faults: MAX_FAULTS_DEFAULT,
+        }
+    }
+
     /// The place in a chain that this layer's middleware takes.
     pub fn entry(&self, middleware: Arc<dyn Middleware>) -> ChainEntry {
         ChainEntry {

@@ -2,16 +2,14 @@
 
 use std::sync::{Arc, OnceLock};
 
-use cepa::chain::{
-    Chain, ChainEntry, Endpoint, Hook, Ledger, MAX_FAULTS_DEFAULT, Note, OnFault, ReplyContext, Sink,
-};
+use cepa::chain::{Chain, ChainEntry, Endpoint, Hook, Ledger, Note, OnFault, ReplyContext, Sink};
 use cepa::error::Error;
 use cepa::event::Event;
 use cepa::policy::{Grants, LayerSource, LayerSpec, Limits};
 use cepa::sandbox::{CompiledCache, Component, Sandbox};
 use cepa::services::{NoServices, Services};
 use cepa::world::TestWorld;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::in_time;
 
@@ -37,16 +35,7 @@ pub struct LayerPlan {
 impl LayerPlan {
     /// A layer with no grants and the default limits.
     pub fn new(name: &str) -> Self {
-        let spec = LayerSpec {
-            name: name.to_owned(),
-            source: LayerSource::Bundled(name.to_owned()),
-            config: json!({}),
-            grants: Grants::default(),
-            limits: Limits::default(),
-            on_fault: OnFault::default(),
-            max_faults: MAX_FAULTS_DEFAULT,
-        };
-        Self { spec }
+        Self { spec: LayerSpec::new(name, LayerSource::Bundled(name.to_owned())) }
     }
 
     /// The same with this configuration.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use cepa::agent::Agent;
 use cepa::bundled::bundled;
-use cepa::chain::{ChainEntry, MAX_FAULTS_DEFAULT, OnFault};
+use cepa::chain::{ChainEntry, OnFault};
 use cepa::models::ScriptedModel;
-use cepa::policy::{Grants, LayerSource, LayerSpec, Limits};
+use cepa::policy::{Grants, LayerSource, LayerSpec};
 use cepa::sandbox::Sandbox;
 use cepa::session::MemorySessions;
 use cepa::world::RealWorld;
@@ -39,14 +39,11 @@ async fn token_usage() -> anyhow::Result<ChainEntry> {
     let name = "token-usage";
     let bytes = bundled(name).ok_or_else(|| anyhow::anyhow!("middleware `{name}` is not bundled"))?;
     let spec = LayerSpec {
-        name: name.to_owned(),
-        source: LayerSource::Bundled(name.to_owned()),
         config: json!({ "events": true }),
         grants: Grants { state: true, ..Grants::default() },
-        limits: Limits::default(),
         // Losing a count is better than losing a reply.
         on_fault: OnFault::Skip,
-        max_faults: MAX_FAULTS_DEFAULT,
+        ..LayerSpec::new(name, LayerSource::Bundled(name.to_owned()))
     };
     let sandbox = Sandbox::new(None)?;
     let component = sandbox.load(name, bytes).await?;

@@ -10,10 +10,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use wasmtime::component::{Component as Compiled, InstancePre};
 
-use crate::chain::{HookSet, MAX_FAULTS_DEFAULT, Middleware, OnFault, ReplyContext};
+use crate::chain::{HookSet, Middleware, ReplyContext};
 use crate::hex::hex;
 use crate::http::SystemResolver;
-use crate::policy::{CAPABILITIES, Grants, LayerSource, LayerSpec, Limits};
+use crate::policy::{CAPABILITIES, LayerSource, LayerSpec, Limits};
 use crate::workspace::{Quota, Workspace};
 
 use super::Sandbox;
@@ -205,15 +205,9 @@ pub(crate) fn digest(bytes: &[u8]) -> String {
 /// Makes an instance, checks the types of its hooks, and asks for its configuration's schema.
 async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, LoadError> {
     let start = |cause: String| LoadError::Start { name: component.name.clone(), cause };
-    let spec = LayerSpec {
-        name: component.name.clone(),
-        source: LayerSource::Bundled(component.name.clone()),
-        config: Value::Object(serde_json::Map::new()),
-        grants: Grants::default(),
-        limits: Limits { wall: START_WALL, ..Limits::default() },
-        on_fault: OnFault::default(),
-        max_faults: MAX_FAULTS_DEFAULT,
-    };
+    let limits = Limits { wall: START_WALL, ..Limits::default() };
+    let source = LayerSource::Bundled(component.name.clone());
+    let spec = LayerSpec { limits, ..LayerSpec::new(&component.name, source) };
     let limits = spec.limits.clone();
     let jobs = component.template.runtime.jobs.of_layer();
     let info = Arc::new(LayerInfo::new(spec, component.reading.wasi, None, Arc::new(SystemResolver), jobs)?);
