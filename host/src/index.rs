@@ -15,8 +15,8 @@ mod terms;
 mod write;
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use rusqlite::Connection;
 
 use crate::services::StatePlace;
@@ -131,7 +131,7 @@ impl Index {
 
     fn with<T>(&self, work: impl FnOnce(&mut Connection) -> Result<T, IndexError>) -> Result<T, IndexError> {
         // What a panic left half done was rolled back with its transaction.
-        let mut place = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.connection.lock();
         let connection = match &mut *place {
             Some(connection) => connection,
             None => place.insert(match &self.path {

@@ -1,9 +1,9 @@
 //! State of layers in memory: for tests, and for sessions that are not kept.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures::future::{BoxFuture, ready};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::Error;
 use crate::services::{Scope, StatePlace, StateStore};
@@ -99,7 +99,7 @@ impl MemoryState {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<StatePlace, Entries>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

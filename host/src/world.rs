@@ -61,7 +61,7 @@ impl World for RealWorld {
 /// A world for tests: time moves only by sleeping, and chance is a sequence fixed by a seed.
 #[derive(Debug)]
 pub struct TestWorld {
-    state: std::sync::Mutex<TestState>,
+    state: parking_lot::Mutex<TestState>,
 }
 
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl TestWorld {
     /// A world whose time starts at 2026-01-01 and whose chance follows from `seed`.
     pub fn new(seed: u64) -> Self {
         Self {
-            state: std::sync::Mutex::new(TestState {
+            state: parking_lot::Mutex::new(TestState {
                 now: Duration::ZERO,
                 seed: seed | 1,
                 slept: Vec::new(),
@@ -88,8 +88,8 @@ impl TestWorld {
         self.lock().slept.clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, TestState> {
-        self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> parking_lot::MutexGuard<'_, TestState> {
+        self.state.lock()
     }
 }
 

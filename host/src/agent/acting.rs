@@ -1,8 +1,9 @@
 //! A call that may run, on its way through the layers to its tool.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use serde_json::{Map, Value};
 
 use crate::chain::{Acting, Endpoint, Sink, endpoint_fn, guarded};
@@ -187,7 +188,7 @@ fn request(shared: &Shared) -> ToolRequest {
 }
 
 fn lock(shared: &Shared) -> MutexGuard<'_, Authorised> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
+    shared.lock()
 }
 
 /// Whether both ask for the same; how the JSON is written does not matter.

@@ -1,8 +1,9 @@
 //! What the running step has shown, before and after the event filters.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::chain::Tap;
 use crate::error::Error;
@@ -39,7 +40,7 @@ pub(super) struct SharedBoard(Arc<Mutex<Board>>);
 
 impl SharedBoard {
     pub(super) fn lock(&self) -> MutexGuard<'_, Board> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -3,8 +3,10 @@
 use std::any::Any;
 use std::collections::HashSet;
 use std::ops::Deref;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::chain::{Chain, ChainEntry, HookKind, Middleware, ReplyContext, Watcher};
 use crate::error::Failure;
@@ -100,7 +102,7 @@ impl Lineup {
     }
 
     pub(super) fn fallback(&self) -> MutexGuard<'_, Option<Fallback>> {
-        self.fallback.lock().unwrap_or_else(PoisonError::into_inner)
+        self.fallback.lock()
     }
 
     /// How many running replies have it.

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
+use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
 use crate::request::{Permission, PermissionDecision};
@@ -64,11 +65,11 @@ impl Ruling {
     }
 
     pub(super) fn now(&self) -> Arc<PermissionRules> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.0.read())
     }
 
     pub(super) fn replace(&self, rules: PermissionRules) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(rules);
+        *self.0.write() = Arc::new(rules);
     }
 }
 

@@ -1,6 +1,8 @@
 //! What the model calls of a reply cost, whatever becomes of them.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::chain::Meter;
 use crate::message::Usage;
@@ -103,6 +105,6 @@ impl Spending {
     }
 
     fn book(&self) -> MutexGuard<'_, Book> {
-        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+        self.book.lock()
     }
 }

@@ -1,9 +1,10 @@
 //! What all parts of one running reply share.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -218,7 +219,7 @@ impl Turn {
     }
 
     fn memo(&self) -> MutexGuard<'_, Memo> {
-        self.memo.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memo.lock()
     }
 }
 

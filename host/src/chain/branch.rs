@@ -1,12 +1,13 @@
 //! Keeps the parts of a hook call that wait beside each other, so that a wake-up costs the same at any depth.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
 use futures::future::BoxFuture;
 use futures::stream::{FuturesUnordered, StreamExt as _};
 use futures::task::AtomicWaker;
+use parking_lot::{Mutex, MutexGuard};
 
 /// The parts of one hook call that run one inside the other. A started run begins a branch of its own.
 ///
@@ -84,7 +85,7 @@ impl Branch {
     }
 
     fn lock(&self) -> MutexGuard<'_, Lifted> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,8 +1,9 @@
 //! A chain and its entry: calls the layers of an onion hook around an endpoint.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind, Failure};
 
@@ -147,7 +148,7 @@ impl Chain {
 impl<H: Hook> HookCall<H> {
     /// The parked answer, if there is one.
     pub(super) fn parked(&self) -> Option<H::Response> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.parked.lock().clone()
     }
 }
 
@@ -165,7 +166,7 @@ pub(super) fn enter<H: Hook>(
     Box::pin(async move {
         let response = call.endpoint.call(request, out).await?;
         if H::is_parked(&response) {
-            *call.parked.lock().unwrap_or_else(PoisonError::into_inner) = Some(response.clone());
+            *call.parked.lock() = Some(response.clone());
         }
         Ok(response)
     })

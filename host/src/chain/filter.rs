@@ -2,7 +2,9 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::Error;
 use crate::event::{Event, EventKinds};
@@ -57,7 +59,7 @@ impl EventFilter {
     }
 
     fn handed(&self) -> MutexGuard<'_, Handed> {
-        self.handed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.handed.lock()
     }
 }
 

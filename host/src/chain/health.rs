@@ -1,7 +1,9 @@
 //! How a layer fares across replies, and when it is taken out.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::hook::HookKind;
 
@@ -88,7 +90,7 @@ impl Health {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<TakenOut>> {
-        self.0.out.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.out.lock()
     }
 }
 

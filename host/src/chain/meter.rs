@@ -1,6 +1,8 @@
 //! What a model call costs, read while it runs.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::message::Usage;
 
@@ -13,11 +15,11 @@ pub struct Meter(Arc<Mutex<Option<Usage>>>);
 impl Meter {
     /// Takes a report of the call so far, in the place of the one before.
     pub fn set(&self, usage: &Usage) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(usage.clone());
+        *self.0.lock() = Some(usage.clone());
     }
 
     /// The last report; absent before the first.
     pub fn read(&self) -> Option<Usage> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().clone()
     }
 }

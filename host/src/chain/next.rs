@@ -1,6 +1,8 @@
 //! How a layer runs what is inside it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::error::{Error, ErrorKind, Failure};
 use crate::event::Event;
@@ -220,7 +222,7 @@ impl<H: Hook> Hop<H> {
         line.failures += u64::from(own);
     }
 
-    fn turn(&self) -> std::sync::MutexGuard<'_, Turn<H>> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    fn turn(&self) -> parking_lot::MutexGuard<'_, Turn<H>> {
+        self.turn.lock()
     }
 }

@@ -1,7 +1,8 @@
 //! Where events go outward.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::Error;
@@ -62,7 +63,7 @@ impl Author {
     }
 
     fn handed(&self) -> MutexGuard<'_, Handed> {
-        self.handed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.handed.lock()
     }
 }
 
@@ -88,7 +89,7 @@ impl Inner {
     }
 
     fn begun(&self) -> MutexGuard<'_, Vec<String>> {
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+        self.begun.lock()
     }
 
     /// Notes what this event begins or takes back, here and around.

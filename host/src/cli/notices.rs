@@ -1,9 +1,10 @@
 //! What happens beside a chat is told between its replies, and above the line that is being typed.
 
 use std::io::{self, Write as _};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use cepa::control::{Answer, Reason};
+use parking_lot::{Mutex, MutexGuard};
 
 use super::news;
 use super::style::harmless;
@@ -67,7 +68,7 @@ impl Notices {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

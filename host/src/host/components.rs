@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt as _, Shared, TryFutureExt as _};
+use parking_lot::Mutex;
 
 use crate::bundled;
 use crate::manifest::{Manifest, Problem};
@@ -171,7 +172,7 @@ async fn load_one<'a>(
         compiled.map_err(|error| error.to_string()).boxed().shared()
     };
     let compiled = {
-        let mut compiling = compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut compiling = compiling.lock();
         compiling.entry(digest).or_insert_with(compile).clone()
     };
     compiled.await

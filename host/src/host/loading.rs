@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZero;
-use std::sync::{Mutex, PoisonError};
 
 use futures::future::{BoxFuture, FutureExt as _, Shared};
 use futures::stream::{self, StreamExt as _};
+use parking_lot::Mutex;
 
 use crate::policy::LayerSource;
 use crate::sandbox::Component;
@@ -68,7 +68,7 @@ impl<'a> Board<'a> {
     }
 
     fn change(&self, change: impl FnOnce(&mut State)) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         change(&mut state);
         if let Some(first) = state.busy.first() {
             (self.progress)(&format!(

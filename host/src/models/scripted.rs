@@ -30,9 +30,10 @@ mod places;
 mod script;
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 
 use self::perform::Performance;
 pub use self::script::ScriptError;
@@ -118,8 +119,8 @@ impl ScriptedModel {
         Err(Error::new(ErrorKind::NotFound, what).code("script-exhausted"))
     }
 
-    fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    fn progress(&self) -> parking_lot::MutexGuard<'_, Progress> {
+        self.progress.lock()
     }
 }
 

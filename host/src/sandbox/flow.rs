@@ -1,7 +1,8 @@
 //! The handles of one hook call: `next`, its runs, and the sink. Void once the call has returned.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use wasmtime::component::Resource;
 
 use crate::chain::{
@@ -87,7 +88,7 @@ impl<H: Hook> CallHandles<H> {
             if let Ok(handle) = state.table.get_mut(&next) {
                 handle.next = None;
             }
-            for rep in started.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            for rep in started.lock().drain(..) {
                 if let Ok(run) = state.table.get_mut(&Resource::<RunHandle<H>>::new_borrow(rep)) {
                     run.0 = RunState::Void;
                 }
@@ -127,7 +128,7 @@ impl GuestState {
             },
         };
         let run = self.give(RunHandle(state))?;
-        started.lock().unwrap_or_else(PoisonError::into_inner).push(run.rep());
+        started.lock().push(run.rep());
         Ok(run)
     }
 

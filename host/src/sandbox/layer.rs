@@ -1,7 +1,9 @@
 //! A component as a layer: each hook call takes an instance, gives it handles, and takes back what it answers.
 
 use std::future::Future;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::chain::{
     Acting, CheckPermission, CompressContext, HookFuture, HookKind, Layer, ModelCall, Next, Reasoning, Reply,
@@ -64,8 +66,8 @@ impl ComponentLayer {
         }
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<GuestInstance>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> parking_lot::MutexGuard<'_, Vec<GuestInstance>> {
+        self.idle.lock()
     }
 
     fn fault(&self, hook: HookKind, cause: String) -> Failure {

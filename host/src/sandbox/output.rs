@@ -1,8 +1,9 @@
 //! What a guest prints by the means of WASI. It is taken without end, and what the log has no room for is dropped.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
+use parking_lot::{Mutex, MutexGuard};
 use tokio::io::AsyncWrite;
 use wasmtime_wasi::async_trait;
 use wasmtime_wasi::cli::{IsTerminal, StdoutStream};
@@ -49,7 +50,7 @@ impl GuestOutput {
     }
 
     fn lock(&self) -> MutexGuard<'_, Printed> {
-        self.printed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.printed.lock()
     }
 }
 

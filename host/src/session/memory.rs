@@ -1,8 +1,9 @@
 //! Sessions in memory: for tests, and for replies that nobody comes back to.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::future::{BoxFuture, ready};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::services::{Scope, StateStore, reply_owner};
 use crate::state::MemoryState;
@@ -20,7 +21,7 @@ pub struct MemorySessions {
 
 impl MemorySessions {
     fn lock(&self) -> MutexGuard<'_, Vec<(String, SessionData)>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.sessions.lock()
     }
 
     fn find(&self, session_id: &str) -> SessionData {

@@ -1,8 +1,9 @@
 //! Some of the tools of a provider.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::Mutex;
 
 use super::{ToolList, ToolProvider};
 
@@ -21,7 +22,7 @@ impl Chosen {
     }
 
     fn choose(&self, all: ToolList) -> ToolList {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.lock();
         if let Some((seen, chosen)) = &*last
             && Arc::ptr_eq(seen, &all)
         {
@@ -58,7 +59,7 @@ mod tests {
 
     impl ToolProvider for Changing {
         fn current(&self) -> BoxFuture<'_, ToolList> {
-            let list = Arc::clone(&self.0.lock().unwrap());
+            let list = Arc::clone(&self.0.lock());
             Box::pin(async { list })
         }
     }
@@ -83,7 +84,7 @@ mod tests {
         let first = chosen.current().await;
         assert_eq!(names(&first), ["look"]);
         assert!(Arc::ptr_eq(&first, &chosen.current().await), "nothing has changed");
-        *provider.0.lock().unwrap() = list(&["run"]);
+        *provider.0.lock() = list(&["run"]);
         assert!(chosen.current().await.is_empty());
     }
 }

@@ -1,9 +1,10 @@
 //! All tools of an agent, whoever brings them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use futures::future::join_all;
+use parking_lot::RwLock;
 use serde_json::{Map, Value};
 
 use crate::message::ToolDefinition;
@@ -197,8 +198,7 @@ impl Toolbox {
     pub async fn refresh(&self) {
         let Ok(mut stands) = self.stands.try_lock() else { return };
         if renew_all(&mut stands).await {
-            *self.shelf.write().unwrap_or_else(PoisonError::into_inner) =
-                Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
+            *self.shelf.write() = Arc::new(Shelf::of(stands.iter().flat_map(|stand| &stand.entries)));
         }
     }
 
@@ -237,11 +237,11 @@ impl Toolbox {
     }
 
     fn shelf(&self) -> Arc<Shelf> {
-        Arc::clone(&self.shelf.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.shelf.read())
     }
 
     fn shelf_mut(&mut self) -> &mut Shelf {
-        Arc::make_mut(self.shelf.get_mut().unwrap_or_else(PoisonError::into_inner))
+        Arc::make_mut(self.shelf.get_mut())
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
 use cap_fs_ext::MetadataExt as _;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::MountProblem;
 use super::usage::Usage;
@@ -24,7 +25,7 @@ impl Folder {
     /// Keeps others from changing the folder through mounts, so that what is counted is what is there.
     pub(super) fn lock(&self) -> MutexGuard<'_, Usage> {
         // A count that a panic left half done is one entry wrong at most, and is made anew before long.
-        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+        self.usage.lock()
     }
 }
 
@@ -44,7 +45,7 @@ impl Folders {
         if !writable {
             return Ok(Arc::new(folder));
         }
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         known.retain(|_, folder| folder.strong_count() > 0);
         let identity = (metadata.dev(), metadata.ino());
         if let Some(folder) = known.get(&identity).and_then(Weak::upgrade) {

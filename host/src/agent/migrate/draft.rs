@@ -1,9 +1,10 @@
 //! State as a migration sees it: what it changes stays here.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::error::{Error, ErrorKind};
 use crate::services::{Scope, StatePlace, StateStore};
@@ -90,7 +91,7 @@ impl Draft {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<(StatePlace, String), Values>> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+        self.values.lock()
     }
 }
 

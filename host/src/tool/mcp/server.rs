@@ -1,9 +1,10 @@
 //! A server and its tools.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
+use parking_lot::{Mutex, MutexGuard};
 use rmcp::model::{CallToolRequestParams, CallToolResult, JsonObject};
 
 use crate::error::{Error, ErrorKind};
@@ -107,7 +108,7 @@ impl McpServer {
     }
 
     fn listed(&self) -> MutexGuard<'_, Listed> {
-        self.listed.lock().unwrap_or_else(PoisonError::into_inner)
+        self.listed.lock()
     }
 
     /// Lists the tools again if they may have changed. A server that does not list them keeps those it had, and is asked
