@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod chain;
 pub mod memory;
+pub mod onion;
 pub mod program;
 
 use std::future::Future;
