@@ -11,11 +11,11 @@ use cepa_tests::guest;
 use tokio::runtime::Runtime;
 
 /// Each round has many replies, so fewer rounds than elsewhere must do.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 15;
 const REPLIES: usize = 1_000;
 
-/// The pause between two swaps: twenty a second at most, far more than any operator makes.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The pause between two swaps: ten a second at most, far more than any operator makes.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A custom section that says nothing. It makes a component of other bytes that does the same work.
 const REVISION: &[u8] = b"\0\x09\x08revision";
