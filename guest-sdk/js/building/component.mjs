@@ -1,0 +1,39 @@
+// Makes the component: a world with just the project's exports, and componentize-qjs.
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Mistake } from "./mistake.mjs";
+import { SDK, tool } from "./tools.mjs";
+
+const CONTRACT = path.join(SDK, "../../wit");
+const PACKAGE = "cepa:middleware";
+
+/** Writes the component, whole or not at all. */
+export async function build(project, script, output) {
+  const { componentize } = await tool("componentize-qjs");
+  const work = mkdtempSync(path.join(tmpdir(), "cepa-build-"));
+  try {
+    writeWorld(project, path.join(work, "wit"));
+    const options = { jsSource: script, witPath: path.join(work, "wit"), world: "guest" };
+    const { component } = await componentize({ ...options, stubWasi: true, sync: true, optSize: true }).catch((failed) => {
+      throw new Mistake(`\`componentize-qjs\` could not make the component: ${failed.message}`);
+    });
+    mkdirSync(path.dirname(output), { recursive: true });
+    // Beside the place it goes to, so that the last step is a rename.
+    const portion = path.join(path.dirname(output), `.${path.basename(output)}.new`);
+    writeFileSync(portion, component);
+    renameSync(portion, output);
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+function writeWorld(project, folder) {
+  const [, version] = /^package cepa:middleware@([\d.]+);/m.exec(readFileSync(path.join(CONTRACT, "worlds.wit"), "utf8"));
+  const exports = [...project.hooks, ...(project.schema ? ["configuration"] : [])];
+  const lines = exports.map((name) => `  export ${PACKAGE}/${name}@${version};\n`).join("");
+  mkdirSync(path.join(folder, "deps"), { recursive: true });
+  cpSync(CONTRACT, path.join(folder, "deps/middleware"), { recursive: true });
+  const world = `world guest {\n  include ${PACKAGE}/imports@${version};\n${lines}}\n`;
+  writeFileSync(path.join(folder, "world.wit"), `package cepa:guest;\n\n${world}`);
+}

@@ -1,0 +1,15 @@
+// Where something was thrown, in the author's files: the engine knows the lines of the bundle alone.
+
+/**
+ * The frames of an error, innermost first. `globalThis.__cepaLines` has for each line of the bundle `[file, line]`, and
+ * nothing for the SDK's own; the build appends it.
+ */
+export function traceOf(thrown) {
+  const lines = globalThis.__cepaLines ?? [];
+  const frames = String(thrown?.stack ?? "").split("\n");
+  return frames.flatMap((frame) => {
+    const [, name, line] = /at (\S+) .*?:(\d+)(?::\d+)?\)?$/.exec(frame) ?? [];
+    const place = lines[line - 1];
+    return place ? [`  at ${place[0]}:${place[1]}, in ${name}`] : [];
+  });
+}
