@@ -1,5 +1,4 @@
 // Writes Cepa middlewares in JavaScript and TypeScript: everything that a middleware imports.
-import "./src/globals.js";
 
 export { default as agents } from "cepa:middleware/agents@0.1.0";
 export { default as clock } from "cepa:middleware/clock@0.1.0";

@@ -5,46 +5,56 @@ import path from "node:path";
 import { Mistake } from "./mistake.mjs";
 import { SDK, tool } from "./tools.mjs";
 
-/** The script to be componentised, with the export of each hook. */
+/** The script to be componentised, with the export of each hook, and the interfaces of the host that it uses. */
 export async function bundle(project) {
   const names = project.hooks.map(exportOf).join(", ");
   const entry = [
-    `import * as author from ${JSON.stringify(path.resolve(project.source))};`,
+    // First, since it brings what the author's module may use while it is loaded.
     `import { hooks, use } from ${JSON.stringify(path.join(SDK, "src/hooks.js"))};`,
+    `import * as author from ${JSON.stringify(path.resolve(project.source))};`,
     "use(author);",
     `export const { ${names} } = hooks;`,
   ];
   if (project.schema) {
     entry.push(`export const configuration = { schema: () => ${JSON.stringify(readFileSync(project.schema, "utf8"))} };`);
   }
-  const { text, lines } = await bundled(project, entry.join("\n"), []);
-  return `${text}\nglobalThis.__cepaLines = ${JSON.stringify(lines)};\n`;
+  const { text, lines, imports } = await bundled(project, entry.join("\n"), host);
+  return { script: `${text}\nglobalThis.__cepaLines = ${JSON.stringify(lines)};\n`, imports };
 }
 
-/** Bundles an entry of this text: the script, and for each of its lines the author's file and line. */
-export async function bundled(project, entry, plugins) {
+/** Leaves the host's interfaces outside, and out where nothing uses them. */
+const host = {
+  name: "host",
+  setup(build) {
+    build.onResolve({ filter: /^cepa:/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  },
+};
+
+/** Bundles an entry of this text: the script, what it imports, and for each of its lines the author's file and line. */
+export async function bundled(project, entry, host) {
   const esbuild = await tool("esbuild");
   const options = {
     stdin: { contents: entry, resolveDir: project.folder, sourcefile: "entry.js" },
     alias: { cepa: path.join(SDK, "cepa.js") },
     bundle: true,
     charset: "utf8",
-    external: ["cepa:*"],
     format: "esm",
     logLevel: "silent",
     outfile: "bundle.js",
     platform: "neutral",
     mainFields: ["module", "main"],
-    plugins,
+    metafile: true,
+    plugins: [host],
     sourcemap: "external",
     target: "es2022",
     write: false,
   };
-  const { outputFiles } = await esbuild.build(options).catch((failed) => {
+  const { outputFiles, metafile } = await esbuild.build(options).catch((failed) => {
     throw new Mistake(explained(failed));
   });
   const [map, script] = outputFiles;
-  return { text: script.text, lines: linesOf(project, script.text, JSON.parse(map.text)) };
+  const imports = metafile.outputs["bundle.js"].imports.map(({ path }) => path);
+  return { text: script.text, imports, lines: linesOf(project, script.text, JSON.parse(map.text)) };
 }
 
 /** `on-reply` is exported as `onReply`. */

@@ -44,10 +44,9 @@ function checkFunction(where, found, name, wanted, count) {
 async function loaded(project) {
   const source = JSON.stringify(path.resolve(project.source));
   const entry = `import * as author from ${source};\nexport const module = author;\n`;
-  const { text, lines } = await bundled(project, entry, [absentHost]);
+  const { text, lines } = await bundled(project, entry, absentHost);
   const folder = mkdtempSync(path.join(tmpdir(), "cepa-check-"));
   const file = path.join(folder, "module.mjs");
-  const console = globalThis.console;
   try {
     writeFileSync(file, text);
     return (await import(pathToFileURL(file).href)).module;
@@ -58,8 +57,6 @@ async function loaded(project) {
     const where = place ? `${path.join(project.folder, place[0])}:${place[1]}` : `${project.source}:1`;
     throw new Mistake(`${where}: the module can't be loaded: ${thrown?.message ?? thrown}`);
   } finally {
-    // The SDK puts its own in its place.
-    globalThis.console = console;
     rmSync(folder, { recursive: true });
   }
 }

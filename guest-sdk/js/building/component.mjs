@@ -9,11 +9,11 @@ const CONTRACT = path.join(SDK, "../../wit");
 const PACKAGE = "cepa:middleware";
 
 /** Writes the component, whole or not at all. */
-export async function build(project, script, output) {
+export async function build(project, { script, imports }, output) {
   const { componentize } = await tool("componentize-qjs");
   const work = mkdtempSync(path.join(tmpdir(), "cepa-build-"));
   try {
-    writeWorld(project, path.join(work, "wit"));
+    writeWorld(project, imports, path.join(work, "wit"));
     const options = { jsSource: script, witPath: path.join(work, "wit"), world: "guest" };
     const { component } = await componentize({ ...options, stubWasi: true, sync: true, optSize: true }).catch((failed) => {
       throw new Mistake(`\`componentize-qjs\` could not make the component: ${failed.message}`);
@@ -28,12 +28,15 @@ export async function build(project, script, output) {
   }
 }
 
-function writeWorld(project, folder) {
+/** Imports what is used and no more, so that `cepa inspect` tells what the middleware needs granted. */
+function writeWorld(project, imports, folder) {
   const [, version] = /^package cepa:middleware@([\d.]+);/m.exec(readFileSync(path.join(CONTRACT, "worlds.wit"), "utf8"));
   const exports = [...project.hooks, ...(project.schema ? ["configuration"] : [])];
-  const lines = exports.map((name) => `  export ${PACKAGE}/${name}@${version};\n`).join("");
+  const lines = [
+    ...[...new Set(imports)].map((name) => `  import ${name};\n`),
+    ...exports.map((name) => `  export ${PACKAGE}/${name}@${version};\n`),
+  ].join("");
   mkdirSync(path.join(folder, "deps"), { recursive: true });
   cpSync(CONTRACT, path.join(folder, "deps/middleware"), { recursive: true });
-  const world = `world guest {\n  include ${PACKAGE}/imports@${version};\n${lines}}\n`;
-  writeFileSync(path.join(folder, "world.wit"), `package cepa:guest;\n\n${world}`);
+  writeFileSync(path.join(folder, "world.wit"), `package cepa:guest;\n\nworld guest {\n${lines}}\n`);
 }

@@ -1,4 +1,5 @@
 // What the component exports: an object for each interface, which catches what the author's hook throws.
+import "./globals.js";
 import { config } from "./config.js";
 import { CepaError, errorOf, recordOf } from "./error.js";
 import * as log from "./log.js";

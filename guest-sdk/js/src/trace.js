@@ -5,6 +5,11 @@
  * nothing for the SDK's own; the build appends it.
  */
 export function traceOf(thrown) {
+  const { cause } = thrown ?? {};
+  return [...framesOf(thrown), ...(cause === undefined ? [] : [`because of ${cause}`, ...framesOf(cause)])];
+}
+
+function framesOf(thrown) {
   const lines = globalThis.__cepaLines ?? [];
   const frames = String(thrown?.stack ?? "").split("\n");
   return frames.flatMap((frame) => {

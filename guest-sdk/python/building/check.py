@@ -11,9 +11,8 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 def check(project: Project) -> None:
     """The source parses, and has a function with the right parameters for each hook."""
-    for path in sorted(project.source.parent.glob("**/*.py")):
-        if "target" not in path.relative_to(project.source.parent).parts:
-            parse(path)
+    for path in project.modules():
+        parse(path)
     file, tree = project.source, parse(project.source)
     cls = _middleware_class(tree)
     functions = _functions(cls or tree)

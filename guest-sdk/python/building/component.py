@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from .capabilities import CAPABILITIES, used_capabilities
 from .mistake import Mistake
 from .project import Project
 
@@ -14,6 +15,8 @@ SDK = Path(__file__).resolve().parent.parent
 CONTRACT = SDK.parent.parent / "wit"
 VERSION = "0.25.1"
 PACKAGE = "cepa:middleware"
+# What the SDK itself needs. None of it must be granted.
+ALWAYS = ("types", "events", "requests", "flow", "context", "log", "clock", "random")
 
 
 def build(project: Project, output: Path) -> int:
@@ -21,7 +24,7 @@ def build(project: Project, output: Path) -> int:
     tool = find_tool()
     with tempfile.TemporaryDirectory(prefix="cepa-build-") as folder:
         work = Path(folder)
-        write_world(project, work / "wit")
+        write_world(project, used_capabilities(project), work / "wit")
         # Copies, since the tool leaves compiled modules beside those that it reads.
         leave = shutil.ignore_patterns("target", "__pycache__", ".*")
         shutil.copytree(project.source.parent, work / "app", ignore=leave)
@@ -44,7 +47,7 @@ def write_bindings(project: Project, folder: Path) -> None:
     """Writes the contract's types as Python modules, which a type checker reads beside the SDK."""
     tool = find_tool()
     with tempfile.TemporaryDirectory(prefix="cepa-build-") as work:
-        write_world(project, Path(work) / "wit")
+        write_world(project, list(CAPABILITIES), Path(work) / "wit")
         shutil.rmtree(folder, ignore_errors=True)
         run(tool, project, [*world_options(Path(work)), "bindings", str(folder.resolve())], Path(work))
 
@@ -58,14 +61,16 @@ def find_tool() -> str:
     return tool
 
 
-def write_world(project: Project, folder: Path) -> None:
+def write_world(project: Project, capabilities: list[str], folder: Path) -> None:
+    """Imports what is used and no more, so that `cepa inspect` tells what the middleware needs granted."""
     version = contract_version()
     exports = [*project.hooks, *(["configuration"] if project.schema else [])]
-    lines = [f"  export {PACKAGE}/{export}@{version};" for export in exports]
+    lines = [f"  import {PACKAGE}/{name}@{version};" for name in [*ALWAYS, *capabilities]]
+    lines += [f"  export {PACKAGE}/{name}@{version};" for name in exports]
     folder.joinpath("deps").mkdir(parents=True)
     shutil.copytree(CONTRACT, folder / "deps" / "middleware")
     folder.joinpath("world.wit").write_text(
-        f"package cepa:guest;\n\nworld guest {{\n  include {PACKAGE}/imports@{version};\n" + "\n".join(lines) + "\n}\n"
+        "package cepa:guest;\n\nworld guest {\n" + "\n".join(lines) + "\n}\n", encoding="utf-8"
     )
 
 
@@ -104,7 +109,7 @@ def explained(project: Project, said: str) -> str:
         what = f"`{called[1]}` of the host (`{called[2]}`) is called while the module is loaded"
         return f"{project.source}:1: {what}, when there is no host yet; call it in a hook"
     raised = re.findall(r"^(?:\w+\.)*\w*(?:Error|Exception)\b.*$", said, re.MULTILINE)
-    own = {path.name for path in project.source.parent.glob("**/*.py")}
+    own = {path.name for path in project.modules()}
     for path, line in reversed(re.findall(r'File "([^"]+)", line (\d+)', said)):
         if Path(path).name in own and raised:
             return f"{project.source.parent / Path(path).name}:{line}: the module can't be loaded: {raised[-1].strip()}"

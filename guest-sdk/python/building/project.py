@@ -42,6 +42,11 @@ class Project:
     def read(cls, folder: Path) -> "Project":
         return _Reader(folder / "middleware.toml").project()
 
+    def modules(self) -> list[Path]:
+        """All Python files beside the source and below it, but for what was built."""
+        folder = self.source.parent
+        return sorted(path for path in folder.glob("**/*.py") if "target" not in path.relative_to(folder).parts)
+
 
 class _Reader:
     """The file, to say of each mistake where it stands."""
