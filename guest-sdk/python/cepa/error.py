@@ -6,6 +6,8 @@ from componentize_py_types import Err
 from wit_world.imports.types import Error as Record
 from wit_world.imports.types import ErrorKind
 
+__all__ = ["Error", "ErrorKind"]
+
 _WAITING_HELPS = (
     ErrorKind.TIMEOUT,
     ErrorKind.RATE_LIMITED,

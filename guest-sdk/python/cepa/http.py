@@ -4,6 +4,8 @@ from wit_world.imports.http import HttpRequest, HttpResponse, fetch
 
 from .error import Error, ErrorKind
 
+__all__ = ["HttpRequest", "HttpResponse", "fetch", "get", "read_all", "read_start"]
+
 
 def get(url: str) -> HttpResponse:
     """Asks for what is at an address. Any status is an answer."""

@@ -2,6 +2,8 @@
 
 from wit_world.imports.log import Level, write
 
+__all__ = ["Level", "debug", "error", "info", "warn", "write"]
+
 
 def debug(message: str) -> None:
     """For whoever looks for a fault."""

@@ -47,11 +47,11 @@ def hook(name: str) -> Any:
 
 
 def _make(cls: type) -> Any:
-    if cls.__init__ is object.__init__ or len(inspect.signature(cls).parameters) == 0:
+    parameters = list(inspect.signature(cls).parameters)
+    if not parameters:
         return cls()
-    [parameter] = inspect.signature(cls).parameters.values()
-    hint = get_type_hints(cls.__init__).get(parameter.name, dict)
-    return cls(config(hint))
+    hints = get_type_hints(getattr(cls, "__init__"))
+    return cls(config(hints.get(parameters[0], dict)))
 
 
 def _reseed() -> None:

@@ -8,6 +8,19 @@ from wit_world.imports.state import Scope, compare_and_set, delete, get, increme
 
 from .error import Error, ErrorKind
 
+__all__ = [
+    "Scope",
+    "compare_and_set",
+    "delete",
+    "get",
+    "get_json",
+    "increment",
+    "keys",
+    "set",
+    "set_json",
+    "update_json",
+]
+
 _ATTEMPTS = 16
 
 
