@@ -1,6 +1,7 @@
 //! What the tests share: the guests, built from `tests/guests/` by the build script.
 
 pub mod agent;
+pub mod built;
 pub mod chain;
 pub mod memory;
 pub mod onion;

@@ -1,22 +1,14 @@
 //! The contract in five languages: the same two guests in each do the same.
 
-use std::path::PathBuf;
-
 use cepa::chain::{ModelCall, NoteKind, Sink, endpoint_fn};
 use cepa::error::{Error, ErrorKind};
 use cepa::event::Event;
 use cepa::message::{Block, Message};
 use cepa::request::{ModelRequest, ModelResponse};
+use cepa_tests::built::built;
 use cepa_tests::chain::{LayerPlan, call, load};
 
 const LANGUAGES: [&str; 5] = ["rust", "c", "go", "js", "python"];
-
-fn guest(language: &str, name: &str) -> Vec<u8> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("languages/target");
-    let path = folder.join(format!("{language}-{name}.wasm"));
-    std::fs::read(&path)
-        .unwrap_or_else(|error| panic!("`{}`: {error}; `tests/languages/build` makes it", path.display()))
-}
 
 fn request() -> ModelRequest {
     let mut request = ModelRequest::to("main");
@@ -42,7 +34,7 @@ async fn answer(request: ModelRequest, out: Sink) -> Result<ModelResponse, Error
 #[tokio::test]
 async fn a_guest_that_passes_through_changes_nothing() {
     for language in LANGUAGES {
-        let component = load(language, &guest(language, "passthrough")).await;
+        let component = load(language, &built(language, "passthrough")).await;
         let entry = LayerPlan::new(language).entry(&component);
         let happened = call::<ModelCall>(&[entry], request(), endpoint_fn(answer)).await;
         assert_eq!(happened.result.unwrap().text(), "Be brief | hello | ", "{language}");
@@ -54,7 +46,7 @@ async fn a_guest_that_passes_through_changes_nothing() {
 #[tokio::test]
 async fn a_guest_that_rewrites_reaches_request_stream_and_response() {
     for language in LANGUAGES {
-        let component = load(language, &guest(language, "rewrite")).await;
+        let component = load(language, &built(language, "rewrite")).await;
         let entry = LayerPlan::new(language).entry(&component);
         let happened = call::<ModelCall>(&[entry], request(), endpoint_fn(answer)).await;
         let text = happened.result.unwrap_or_else(|error| panic!("{language}: {error}")).text();
@@ -77,7 +69,7 @@ async fn a_guest_that_rewrites_reaches_request_stream_and_response() {
 async fn an_error_inside_reaches_the_guest_as_a_value() {
     for language in LANGUAGES {
         for name in ["passthrough", "rewrite"] {
-            let component = load(language, &guest(language, name)).await;
+            let component = load(language, &built(language, name)).await;
             let entry = LayerPlan::new(language).entry(&component);
             let failing = endpoint_fn(|_: ModelRequest, _: Sink| async {
                 Err(Error::new(ErrorKind::RateLimited, "slow down, é").status(429))
