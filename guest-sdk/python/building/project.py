@@ -43,9 +43,13 @@ class Project:
         return _Reader(folder / "middleware.toml").project()
 
     def modules(self) -> list[Path]:
-        """All Python files beside the source and below it, but for what was built."""
+        """All Python files beside the source and below it, but for what was built and for hidden folders."""
         folder = self.source.parent
-        return sorted(path for path in folder.glob("**/*.py") if "target" not in path.relative_to(folder).parts)
+        return sorted(path for path in folder.glob("**/*.py") if not _left_out(path.relative_to(folder)))
+
+
+def _left_out(path: Path) -> bool:
+    return any(part == "target" or part.startswith(".") for part in path.parts)
 
 
 class _Reader:
