@@ -6,9 +6,11 @@ import { pathToFileURL } from "node:url";
 import { bundled } from "./bundle.mjs";
 import { Mistake } from "./mistake.mjs";
 import { HOOKS } from "./project.mjs";
+import { tool } from "./tools.mjs";
 
-/** The module loads, and has a function with the right parameters for each hook. */
+/** The schema parses, the module loads, and has a function with the right parameters for each hook. */
 export async function check(project) {
+  if (project.schema) await checkSchema(project.schema);
   const module = await loaded(project);
   const made = module.default;
   if (made !== undefined && !/^class\b/.test(String(made))) {
@@ -28,6 +30,18 @@ export async function check(project) {
       }
       checkFunction(at(project, new RegExp(`\\b${name}\\b\\s*[(=]`)), owner[name], name, wanted, parameters.length);
     }
+  }
+}
+
+async function checkSchema(file) {
+  const text = readFileSync(file, "utf8");
+  // Unlike the engine's own parser this one tells the line.
+  const esbuild = await tool("esbuild");
+  await esbuild.transform(text, { loader: "json", logLevel: "silent" }).catch(({ errors: [error] }) => {
+    throw new Mistake(`${file}:${error.location.line}: this is no JSON: ${error.text.replaceAll('"', "`")}`);
+  });
+  if (!text.trimStart().startsWith("{")) {
+    throw new Mistake(`${file}:1: this is no JSON Schema of an object; begin it with \`{\``);
   }
 }
 

@@ -21,8 +21,12 @@ export async function build(project, { script, imports }, output) {
     mkdirSync(path.dirname(output), { recursive: true });
     // Beside the place it goes to, so that the last step is a rename.
     const portion = path.join(path.dirname(output), `.${path.basename(output)}.new`);
-    writeFileSync(portion, component);
-    renameSync(portion, output);
+    try {
+      writeFileSync(portion, component);
+      renameSync(portion, output);
+    } finally {
+      rmSync(portion, { force: true });
+    }
   } finally {
     rmSync(work, { recursive: true });
   }

@@ -17,6 +17,8 @@ async function within(source, manifest, use) {
   try {
     writeFileSync(path.join(folder, "middleware.toml"), manifest);
     writeFileSync(path.join(folder, "polite.ts"), source);
+    writeFileSync(path.join(folder, "broken.json"), '{\n"a": ,\n}\n');
+    writeFileSync(path.join(folder, "list.json"), "[]");
     return await use(folder);
   } finally {
     rmSync(folder, { recursive: true });
@@ -43,6 +45,16 @@ test("a manifest with a mistake is refused with its line", async () => {
     ["name =", "name", "middleware.toml:1: this is no TOML"],
   ]) {
     const found = await said(GOOD, MANIFEST.replace(old, fresh));
+    assert.ok(found.startsWith(expected), found);
+  }
+});
+
+test("a schema with a mistake is refused with its line", async () => {
+  for (const [file, expected] of [
+    ["broken.json", "broken.json:2: this is no JSON"],
+    ["list.json", "list.json:1: this is no JSON Schema"],
+  ]) {
+    const found = await said(GOOD, `${MANIFEST}config-schema = "${file}"\n`);
     assert.ok(found.startsWith(expected), found);
   }
 });

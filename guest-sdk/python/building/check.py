@@ -1,6 +1,7 @@
 """Finds mistakes in the source before it is built, where their lines are known."""
 
 import ast
+import json
 from pathlib import Path
 
 from .mistake import Mistake
@@ -10,7 +11,9 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def check(project: Project) -> None:
-    """The source parses, and has a function with the right parameters for each hook."""
+    """The files parse, and the source has a function with the right parameters for each hook."""
+    if project.schema:
+        check_schema(project.schema)
     for path in project.modules():
         parse(path)
     file, tree = project.source, parse(project.source)
@@ -28,6 +31,17 @@ def check(project: Project) -> None:
                     f"{file}:{line}: `hooks` names `{hook}`, but {where} has no `{name}`; write `{wanted}`,"
                     " or take the hook out of `middleware.toml`"
                 )
+
+
+def check_schema(file: Path) -> None:
+    try:
+        schema = json.loads(file.read_bytes())
+    except json.JSONDecodeError as error:
+        raise Mistake(f"{file}:{error.lineno}: this is no JSON: {error.msg}") from None
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{file}:1: this is no JSON: {error}") from None
+    if not isinstance(schema, dict):
+        raise Mistake(f"{file}:1: this is no JSON Schema of an object; begin it with `{{`")
 
 
 def parse(file: Path) -> ast.Module:

@@ -38,8 +38,11 @@ def build(project: Project, output: Path) -> int:
         size = made.stat().st_size
         # Beside the place it goes to, so that the last step is a rename.
         portion = output.with_name(f".{output.name}.new")
-        shutil.move(made, portion)
-        os.replace(portion, output)
+        try:
+            shutil.copyfile(made, portion)
+            os.replace(portion, output)
+        finally:
+            portion.unlink(missing_ok=True)
     return size
 
 

@@ -54,6 +54,12 @@ class Building(unittest.TestCase):
         ):
             self.assertIn(said, self.said(manifest=MANIFEST.replace(old, new, 1)))
 
+    def test_a_schema_with_a_mistake_is_refused_with_its_line(self) -> None:
+        manifest = MANIFEST + 'config-schema = "config.json"\n'
+        for schema, said in (("{\n,", "config.json:2: this is no JSON"), ("[]", "config.json:1: this is no JSON Schema")):
+            self.folder.joinpath("config.json").write_text(schema)
+            self.assertIn(said, self.said(manifest=manifest))
+
     def test_a_source_with_a_mistake_is_refused_with_its_line(self) -> None:
         for source, said in (
             ("\ndef on_system_prompt(:\n", "polite.py:2: this is no Python"),
