@@ -1,5 +1,4 @@
-//! The laws of the chain, for native layers and components alike: the same programs run as both, and everything that
-//! happened is compared.
+//! The laws of the chain around model calls, with what holds of the stream.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,7 +15,8 @@ use cepa_tests::guest;
 use cepa_tests::program::{Program, Step, native};
 use proptest::prelude::*;
 use serde_json::json;
-use tokio::runtime::Runtime;
+
+use crate::{layers, place, runtime};
 
 /// Everything one can see of a call from outside.
 #[derive(Debug, PartialEq)]
@@ -55,9 +55,9 @@ fn request() -> ModelRequest {
     request
 }
 
-fn run(runtime: &Runtime, entries: &[ChainEntry]) -> Seen {
+fn run(entries: &[ChainEntry]) -> Seen {
     let calls = Arc::new(AtomicU32::new(0));
-    let happened = runtime.block_on(call::<ModelCall>(entries, request(), endpoint(Arc::clone(&calls))));
+    let happened = runtime().block_on(call::<ModelCall>(entries, request(), endpoint(Arc::clone(&calls))));
     Seen {
         answer: happened.result.map(|response| (response.text(), response.message.name.clone())),
         events: happened.events,
@@ -67,26 +67,18 @@ fn run(runtime: &Runtime, entries: &[ChainEntry]) -> Seen {
 }
 
 struct Bench {
-    runtime: Runtime,
     program: Component,
     passthrough: Component,
 }
 
 impl Bench {
     fn new() -> Self {
-        let runtime = Runtime::new().unwrap();
-        let program = runtime.block_on(load("program", guest!("program")));
-        let passthrough = runtime.block_on(load("passthrough", guest!("passthrough")));
-        Self { runtime, program, passthrough }
+        let program = runtime().block_on(load("program", guest!("program")));
+        let passthrough = runtime().block_on(load("passthrough", guest!("passthrough")));
+        Self { program, passthrough }
     }
 
-    fn natives(&self, programs: &[Program]) -> Vec<ChainEntry> {
-        let layer =
-            |(n, program): (usize, &Program)| native(&format!("layer-{n}"), program.clone(), RUNS_MAX);
-        programs.iter().enumerate().map(layer).collect()
-    }
-
-    fn component(&self, name: &str, program: &Program) -> ChainEntry {
+    fn component(&self, name: &str, program: &[Step]) -> ChainEntry {
         LayerPlan::new(name)
             .config(json!({ "steps": program }))
             .limits(|limits| limits.next_runs = RUNS_MAX)
@@ -94,9 +86,12 @@ impl Bench {
     }
 
     fn components(&self, programs: &[Program]) -> Vec<ChainEntry> {
-        let layer = |(n, program): (usize, &Program)| self.component(&format!("layer-{n}"), program);
-        programs.iter().enumerate().map(layer).collect()
+        layers(programs, |name, program| self.component(name, program))
     }
+}
+
+fn natives(programs: &[Program]) -> Vec<ChainEntry> {
+    layers(programs, |name, program| native(name, program.to_vec(), RUNS_MAX))
 }
 
 const RUNS_MAX: u32 = 3;
@@ -122,22 +117,17 @@ fn programs() -> impl Strategy<Value = Vec<Program>> {
     prop::collection::vec(prop::collection::vec(step(), 0..6), 1..=LAYERS_MAX)
 }
 
-fn cases(count: u32) -> ProptestConfig {
-    ProptestConfig { cases: count, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 /// Runs a property over programs with one bench for all cases.
 fn check(count: u32, property: impl Fn(&Bench, Vec<Program>) -> Result<(), TestCaseError>) {
     let bench = Bench::new();
-    let mut runner = proptest::test_runner::TestRunner::new(cases(count));
-    runner.run(&programs(), |programs| property(&bench, programs)).unwrap();
+    crate::check(count, &programs(), |programs| property(&bench, programs));
 }
 
 #[test]
 fn a_component_does_what_the_native_layer_does() {
     check(200, |bench, programs| {
-        let natively = run(&bench.runtime, &bench.natives(&programs));
-        let sandboxed = run(&bench.runtime, &bench.components(&programs));
+        let natively = run(&natives(&programs));
+        let sandboxed = run(&bench.components(&programs));
         prop_assert_eq!(natively, sandboxed);
         Ok(())
     });
@@ -146,7 +136,7 @@ fn a_component_does_what_the_native_layer_does() {
 #[test]
 fn native_layers_and_components_mix() {
     check(100, |bench, programs| {
-        let natives = bench.natives(&programs);
+        let natives = natives(&programs);
         let components = bench.components(&programs);
         let mixed: Vec<ChainEntry> = natives
             .iter()
@@ -154,7 +144,7 @@ fn native_layers_and_components_mix() {
             .enumerate()
             .map(|(n, (a, b))| if n % 2 == 0 { a } else { b }.clone())
             .collect();
-        prop_assert_eq!(run(&bench.runtime, &natives), run(&bench.runtime, &mixed));
+        prop_assert_eq!(run(&natives), run(&mixed));
         Ok(())
     });
 }
@@ -163,11 +153,11 @@ fn native_layers_and_components_mix() {
 fn an_identity_layer_changes_nothing_anywhere() {
     check(100, |bench, programs| {
         let plain = bench.components(&programs);
-        let expected = run(&bench.runtime, &plain);
+        let expected = run(&plain);
         for place in 0..=plain.len() {
             let mut entries = plain.clone();
             entries.insert(place, LayerPlan::new("identity").entry(&bench.passthrough));
-            prop_assert_eq!(&run(&bench.runtime, &entries), &expected, "identity at {}", place);
+            prop_assert_eq!(&run(&entries), &expected, "identity at {}", place);
         }
         Ok(())
     });
@@ -177,17 +167,17 @@ fn an_identity_layer_changes_nothing_anywhere() {
 fn stacking_is_associative() {
     check(100, |bench, programs| {
         let entries = bench.components(&programs);
-        let expected = run(&bench.runtime, &entries);
+        let expected = run(&entries);
         for place in 0..=entries.len() {
             let (outer, inner) = entries.split_at(place);
-            prop_assert_eq!(&run_nested(&bench.runtime, outer, inner), &expected, "split at {}", place);
+            prop_assert_eq!(&run_nested(outer, inner), &expected, "split at {}", place);
         }
         Ok(())
     });
 }
 
 /// The outer layers around an endpoint that is itself a chain of the inner layers.
-fn run_nested(runtime: &Runtime, outer: &[ChainEntry], inner: &[ChainEntry]) -> Seen {
+fn run_nested(outer: &[ChainEntry], inner: &[ChainEntry]) -> Seen {
     let calls = Arc::new(AtomicU32::new(0));
     let context = context(Arc::new(NoServices));
     let inner = Chain::open(inner, Arc::clone(&context));
@@ -197,7 +187,7 @@ fn run_nested(runtime: &Runtime, outer: &[ChainEntry], inner: &[ChainEntry]) -> 
         async move { inner.call(request, innermost, out).await }
     });
     let chain = Chain::open(outer, context);
-    let happened = runtime.block_on(call_in::<ModelCall>(&chain, request(), nested));
+    let happened = runtime().block_on(call_in::<ModelCall>(&chain, request(), nested));
     Seen {
         answer: happened.result.map(|response| (response.text(), response.message.name.clone())),
         events: happened.events,
@@ -213,7 +203,7 @@ fn runs(program: &Program) -> usize {
 /// The log lines `enter` and `exit`, with the layer's number.
 fn passages(seen: &Seen) -> Vec<(bool, usize)> {
     let passage = |note: &Note| {
-        let layer = note.layer.strip_prefix("layer-")?.parse().ok()?;
+        let layer = place(&note.layer)?;
         match &note.kind {
             NoteKind::Log { message, .. } if message == "enter" => Some((true, layer)),
             NoteKind::Log { message, .. } if message == "exit" => Some((false, layer)),
@@ -226,7 +216,7 @@ fn passages(seen: &Seen) -> Vec<(bool, usize)> {
 #[test]
 fn entries_are_in_order_and_exits_reversed() {
     check(100, |bench, programs| {
-        let seen = run(&bench.runtime, &bench.components(&programs));
+        let seen = run(&bench.components(&programs));
         let mut inside: Vec<usize> = Vec::new();
         for (enters, layer) in passages(&seen) {
             if enters {
@@ -244,7 +234,7 @@ fn entries_are_in_order_and_exits_reversed() {
 #[test]
 fn k_runs_are_k_runs_inside_and_k_is_bounded() {
     check(100, |bench, programs| {
-        let seen = run(&bench.runtime, &bench.components(&programs));
+        let seen = run(&bench.components(&programs));
         let mut entered = 1;
         for (layer, program) in programs.iter().enumerate() {
             let count = passages(&seen).iter().filter(|passage| **passage == (true, layer)).count();
@@ -272,7 +262,7 @@ fn held(events: &[Event]) -> Vec<(String, String)> {
 #[test]
 fn a_reader_never_holds_the_text_of_two_attempts() {
     check(200, |bench, programs| {
-        let seen = run(&bench.runtime, &bench.components(&programs));
+        let seen = run(&bench.components(&programs));
         let mut calls: Vec<String> = held(&seen.events).into_iter().map(|(id, _)| id).collect();
         calls.dedup();
         prop_assert!(calls.len() <= 1, "text of {:?} is held at once", calls);
@@ -282,8 +272,8 @@ fn a_reader_never_holds_the_text_of_two_attempts() {
 
 fn happened(programs: &[Program]) -> Seen {
     let bench = Bench::new();
-    let natively = run(&bench.runtime, &bench.natives(programs));
-    let sandboxed = run(&bench.runtime, &bench.components(programs));
+    let natively = run(&natives(programs));
+    let sandboxed = run(&bench.components(programs));
     assert_eq!(natively, sandboxed);
     sandboxed
 }

@@ -1,5 +1,5 @@
-//! The laws of the chain in every onion hook, for native layers and components alike. `laws.rs` has what is said of
-//! streams as well, in the hook that has the richest one.
+//! The laws of the chain in every onion hook. `model_call.rs` has what is said of streams as well, in the hook that has
+//! the richest one.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -17,7 +17,8 @@ use cepa_tests::guest;
 use cepa_tests::onion::{Deed, OnionHook, native};
 use proptest::prelude::*;
 use serde_json::json;
-use tokio::runtime::Runtime;
+
+use crate::{layers, place, runtime};
 
 const RUNS_MAX: u32 = 3;
 const CASES: u32 = 40;
@@ -45,7 +46,7 @@ impl Seen {
     fn passages(&self) -> Vec<(bool, usize)> {
         let passage = |note: &Note| {
             let NoteKind::Log { message, .. } = &note.kind else { return None };
-            Some((message == "enter", note.layer.strip_prefix("layer-")?.parse().ok()?))
+            Some((message == "enter", place(&note.layer)?))
         };
         self.notes.iter().filter_map(passage).collect()
     }
@@ -63,11 +64,6 @@ fn endpoint<H: OnionHook>(calls: Arc<AtomicU32>) -> Arc<dyn Endpoint<H>> {
             Ok(H::answer(said.join("+")))
         }
     })
-}
-
-fn runtime() -> &'static Runtime {
-    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME.get_or_init(|| Runtime::new().unwrap())
 }
 
 fn component() -> &'static Component {
@@ -101,10 +97,6 @@ fn sandboxed(name: &str, deeds: &[Deed], quiet: bool) -> ChainEntry {
         .entry(component())
 }
 
-fn layers(programs: &[Vec<Deed>], layer: impl Fn(&str, &[Deed]) -> ChainEntry) -> Vec<ChainEntry> {
-    programs.iter().enumerate().map(|(n, deeds)| layer(&format!("layer-{n}"), deeds)).collect()
-}
-
 fn components(programs: &[Vec<Deed>]) -> Vec<ChainEntry> {
     layers(programs, |name, deeds| sandboxed(name, deeds, false))
 }
@@ -125,10 +117,8 @@ fn deed() -> impl Strategy<Value = Deed> {
 }
 
 fn check(property: impl Fn(&[Vec<Deed>]) -> Result<(), TestCaseError>) {
-    let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
     let programs = prop::collection::vec(prop::collection::vec(deed(), 0..5), 1..=4);
-    let mut runner = proptest::test_runner::TestRunner::new(config);
-    runner.run(&programs, |programs| property(&programs)).unwrap();
+    crate::check(CASES, &programs, |programs| property(&programs));
 }
 
 fn a_component_does_what_the_native_layer_does<H: OnionHook>() {
