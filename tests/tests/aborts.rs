@@ -5,14 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cepa::agent::ReplyItem;
 use cepa::chain::Sink;
 use cepa::error::Error;
 use cepa::event::{Event, Outcome};
 use cepa::model::Model;
 use cepa::policy::Grants;
 use cepa::request::{ModelRequest, ModelResponse};
-use cepa_tests::agent::{agent, ask, ask_and_abort, model, session, stored, told};
+use cepa_tests::agent::{agent, ask, ask_and_abort, conversation, model, stored, told};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::json;
@@ -74,7 +73,7 @@ async fn an_abort_ends_a_components_own_model_call() {
     while Arc::strong_count(&slow.held) > idle {
         tokio::task::yield_now().await;
     }
-    let left = session(&hung).await;
+    let left = stored(&hung).await;
     assert!(left.open_calls.is_empty());
     assert_eq!(left.usage.iter().map(|(alias, ..)| alias.as_str()).collect::<Vec<_>>(), ["slow"]);
     drop(hung);
@@ -93,11 +92,11 @@ async fn an_abort_ends_a_filter_that_spins() {
         .build()
         .await
         .unwrap();
-    let asked = |item: &ReplyItem| matches!(item, ReplyItem::Event(Event::ModelCallStart { .. }));
+    let asked = |event: &Event| matches!(event, Event::ModelCallStart { .. });
     let begun = Instant::now();
     let told = ask_and_abort(&agent, "Go", asked).await;
     assert_eq!(told.result.response.outcome, Outcome::Aborted);
     assert_eq!(told.streamed(), "", "what the filter did not let through does not go out");
     assert!(begun.elapsed() < Duration::from_secs(60), "it was not its own limit that ended it");
-    assert_eq!(stored(&agent).await, ["user: Go"]);
+    assert_eq!(conversation(&agent).await, ["user: Go"]);
 }

@@ -9,7 +9,7 @@ use cepa::message::ToolChoice;
 use cepa::model::Model;
 use cepa::models::ScriptedModel;
 use cepa::policy::{Access, Grants};
-use cepa_tests::agent::{Echo, agent, ask, line, model, stored};
+use cepa_tests::agent::{Echo, agent, ask, conversation, line, model};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::json;
@@ -32,7 +32,7 @@ async fn a_secret_that_is_split_over_two_events_reaches_neither_reader_nor_store
         assert_eq!(told.log(), "redact: saw 3 pieces of text\n", "round {round}");
         assert!(matches!(told.events.last(), Some(Event::ReplyEnd { outcome: Outcome::Replied, .. })));
     }
-    assert_eq!(stored(&agent).await[1], "assistant: The word is ***, swon.");
+    assert_eq!(conversation(&agent).await[1], "assistant: The word is ***, swon.");
 }
 
 const THREE_DRAFTS: &str = r#"
@@ -58,7 +58,7 @@ async fn a_draft_is_asked_for_again_until_it_will_do() {
     review: draft 3 of 3: "Yes, please."
     "#);
     assert_eq!(told.streamed(), "Yes, please.");
-    assert_eq!(stored(&agent).await, ["user: Tea?", "assistant: Yes, please."]);
+    assert_eq!(conversation(&agent).await, ["user: Tea?", "assistant: Yes, please."]);
     let asked: Vec<String> = model.requests()[2].messages.iter().map(|message| line(message)).collect();
     insta::assert_snapshot!(asked.join("\n"), @r#"
     user: Tea?
@@ -77,7 +77,7 @@ async fn after_the_last_draft_nothing_goes_out() {
     let told = ask(&agent, "Tea?").await;
     assert_eq!(told.result.response.outcome, Outcome::Failed);
     assert_eq!(told.streamed(), "");
-    assert_eq!(stored(&agent).await, ["user: Tea?"]);
+    assert_eq!(conversation(&agent).await, ["user: Tea?"]);
     insta::assert_snapshot!(told.result.response.error.as_ref().unwrap().to_string(), @"limit `draft-attempts` reached: 3 of 3 drafts were rejected, so nothing goes out");
 }
 
@@ -89,7 +89,7 @@ async fn a_replaced_draft_is_announced_and_stored() {
     let told = ask(&agent, "Tea?").await;
     assert!(told.events.iter().any(|event| matches!(event, Event::MessageReplaced { .. })));
     assert_eq!(told.streamed(), "Yes, please.");
-    assert_eq!(stored(&agent).await, ["user: Tea?", "assistant: Yes, please."]);
+    assert_eq!(conversation(&agent).await, ["user: Tea?", "assistant: Yes, please."]);
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn a_second_run_of_the_reply_begins_anew_with_its_own_input() {
     assert_eq!(told.streamed(), "Heard Count: two.");
     assert_eq!(model.requests().len(), 2);
     assert_eq!(model.requests()[1].messages.len(), 1, "nothing stale from the first run");
-    assert_eq!(stored(&agent).await, ["user: Count: |  two", "assistant: Heard Count: two."]);
+    assert_eq!(conversation(&agent).await, ["user: Count: |  two", "assistant: Heard Count: two."]);
 }
 
 const CALLS_PEEK: &str = r#"
@@ -142,7 +142,7 @@ async fn a_steps_reasoning_is_steered() {
     assert_eq!(requests[0].parameters.get("temperature"), Some(&json!(0.5)));
     assert_eq!(line(requests[0].messages.last().unwrap()), "user: [steer: hurry]");
     assert_eq!((look.calls(), peek.calls()), (0, 1), "what was not offered is not run");
-    insta::assert_snapshot!(stored(&agent).await.join("\n"), @r#"
+    insta::assert_snapshot!(conversation(&agent).await.join("\n"), @r#"
     user: Look
     assistant: c1 = look({}) | c2 = peek({})
     tool: c1 Error there is no tool `look` to be called now; there are: peek
@@ -183,7 +183,7 @@ async fn a_component_compresses_the_conversation_into_a_summary_of_another_model
     summarise: step 1: 5 messages, 8 tokens of Some(1000)
     "#);
     assert_eq!(
-        stored(&agent).await,
+        conversation(&agent).await,
         ["user: Earlier: [One\nAnswer.\nTwo\nAnswer.]", "user: Three", "assistant: Answer."]
     );
     assert!(small.requests()[0].internal);

@@ -12,7 +12,7 @@ use cepa::model::Model;
 use cepa::models::ScriptedModel;
 use cepa::policy::{Access, Grants};
 use cepa::world::{RealWorld, World};
-use cepa_tests::agent::{Echo, agent, ask, model, stored, told};
+use cepa_tests::agent::{Echo, agent, ask, conversation, model, told};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::{Value, json};
@@ -163,7 +163,7 @@ async fn models_of_granted_aliases_are_asked_internally() {
     assert_eq!(told.result.response.usage.input_tokens, Some(107));
     let shown = told.events.iter().filter(|event| matches!(event, Event::ModelCallStart { .. })).count();
     assert_eq!((shown, told.streamed()), (1, "Answer.".to_owned()));
-    assert_eq!(stored(&agent).await, ["user: Go", "assistant: Answer."]);
+    assert_eq!(conversation(&agent).await, ["user: Go", "assistant: Answer."]);
 }
 
 #[tokio::test]
@@ -213,7 +213,11 @@ async fn granted_tools_are_offered_withheld_and_called_under_the_operators_rules
     assert_eq!(tools.map(|tool| tool.calls()), [1, 0, 0, 0]);
     let offered: Vec<String> = model.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(offered, ["peek", "erase", "secret"]);
-    assert_eq!(stored(&agent).await, ["user: Go", "assistant: Answer."], "a layer's call is stored nowhere");
+    assert_eq!(
+        conversation(&agent).await,
+        ["user: Go", "assistant: Answer."],
+        "a layer's call is stored nowhere"
+    );
 }
 
 #[tokio::test]
@@ -232,7 +236,7 @@ async fn a_reader_of_the_conversation_changes_nothing() {
     uses: Replace(0, 1, []): ErrorKind::Denied "not-granted" the capability `conversation` is not granted for `write`
     uses: Count: 1
     "#);
-    assert_eq!(stored(&agent).await, ["user: Go", "assistant: Answer."]);
+    assert_eq!(conversation(&agent).await, ["user: Go", "assistant: Answer."]);
 }
 
 #[tokio::test]
@@ -261,7 +265,10 @@ async fn a_writer_of_the_conversation_can_not_break_it() {
         .await
         .unwrap();
     insta::assert_snapshot!(ask(&agent, "Look").await.log());
-    assert_eq!(stored(&agent).await, ["user: Please look", "assistant: I looked", "assistant: Answer."]);
+    assert_eq!(
+        conversation(&agent).await,
+        ["user: Please look", "assistant: I looked", "assistant: Answer."]
+    );
 }
 
 #[tokio::test]
@@ -326,5 +333,5 @@ async fn an_abort_ends_a_layers_sleep() {
     let told = told(stream).await;
     assert_eq!(told.result.response.outcome, Outcome::Aborted);
     assert_eq!(told.log(), "uses: sleeping\n", "the layer is not entered again");
-    assert_eq!(stored(&agent).await, ["user: Go"]);
+    assert_eq!(conversation(&agent).await, ["user: Go"]);
 }

@@ -2,7 +2,7 @@
 
 use cepa::chain::ChainEntry;
 use cepa::sandbox::Sandbox;
-use cepa_tests::agent::{agent, ask, model, stored};
+use cepa_tests::agent::{agent, ask, conversation, model};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 
@@ -30,7 +30,7 @@ async fn entries_are_in_order_and_exits_reversed_and_transformers_run_in_list_or
     insta::assert_snapshot!(format!("{}\n\n{}", hooks.join("\n"), filters.join("\n")));
     assert_eq!(told.marks(), Vec::<&cepa::chain::Note>::new());
     assert_eq!(
-        stored(&agent).await,
+        conversation(&agent).await,
         [
             "user: Who is there?",
             "assistant: c1 = tool-of-inner({})",

@@ -12,7 +12,7 @@ use cepa::event::Outcome;
 use cepa::http::SecretGrant;
 use cepa::policy::Grants;
 use cepa::secret::Secret;
-use cepa_tests::agent::{Told, agent, ask, model, stored};
+use cepa_tests::agent::{Told, agent, ask, conversation, model};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::{Value, json};
@@ -158,7 +158,7 @@ async fn a_secret_is_in_no_memory_event_note_log_error_or_stored_message() {
     };
 
     assert_eq!(told.result.response.outcome, Outcome::Failed);
-    let all = format!("{told:?}\n{}\n{:?}\n{agent:?}", told.log(), stored(&agent).await);
+    let all = format!("{told:?}\n{}\n{:?}\n{agent:?}", told.log(), conversation(&agent).await);
     assert!(
         all.contains("all that was found") && all.contains("***"),
         "the guest saw the echo and told it: {all}"

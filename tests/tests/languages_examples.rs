@@ -3,7 +3,7 @@
 use cepa::agent::Agent;
 use cepa::event::Event;
 use cepa::policy::Grants;
-use cepa_tests::agent::{agent, ask, model, stored};
+use cepa_tests::agent::{agent, ask, conversation, model};
 use cepa_tests::built::built;
 use cepa_tests::chain::{LayerPlan, load};
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ async fn notes_are_kept_and_a_server_that_was_not_granted_is_an_error_result() {
         let agent = around(language, "notes", json!({}), grants, script).await;
         ask(&agent, "Note it").await;
         let results: Vec<String> =
-            stored(&agent).await.into_iter().filter(|line| line.starts_with("tool: ")).collect();
+            conversation(&agent).await.into_iter().filter(|line| line.starts_with("tool: ")).collect();
         let [first, refused, second, listed] = &results[..] else {
             panic!("{language}: four results: {results:#?}");
         };

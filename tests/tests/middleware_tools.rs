@@ -4,7 +4,7 @@ use cepa::chain::{Note, NoteKind};
 use cepa::event::{Event, Outcome};
 use cepa::message::ToolState;
 use cepa::policy::Grants;
-use cepa_tests::agent::{agent, ask, model, stored};
+use cepa_tests::agent::{agent, ask, conversation, model};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 
@@ -33,7 +33,7 @@ async fn a_components_tools_run_in_its_layer_and_their_failures_are_results() {
     assert_eq!(names, ["remember", "fail", "break", "link"]);
     let told = ask(&agent, "Add up").await;
     assert_eq!(told.result.response.outcome, Outcome::Replied);
-    insta::assert_snapshot!(stored(&agent).await.join("\n"), @r#"
+    insta::assert_snapshot!(conversation(&agent).await.join("\n"), @r#"
     user: Add up
     assistant: c1 = remember({"count":2}) | c2 = fail({}) | c3 = break({}) | c4 = remember({"count":"two"})
     tool: c1 Success so far 2

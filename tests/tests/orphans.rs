@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cepa::error::ErrorKind;
 use cepa::event::Outcome;
 use cepa::message::Message;
-use cepa_tests::agent::{Echo, Told, agent, ask, model, session, stored};
+use cepa_tests::agent::{Echo, Told, agent, ask, conversation, model, stored};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::json;
@@ -31,13 +31,13 @@ async fn torn(tear: &str) -> (Told, String, Vec<Vec<Message>>) {
         .await
         .unwrap();
     let told = ask(&agent, "Look").await;
-    assert!(session(&agent).await.open_calls.is_empty(), "{tear}");
+    assert!(stored(&agent).await.open_calls.is_empty(), "{tear}");
     let asked = model
         .requests()
         .into_iter()
         .map(|request| request.messages.iter().map(|message| Message::clone(message)).collect());
     let asked = asked.collect();
-    (told, stored(&agent).await.join("\n"), asked)
+    (told, conversation(&agent).await.join("\n"), asked)
 }
 
 /// Whether calls and results pair off, one behind the other.

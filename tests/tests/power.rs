@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use cepa::agent::{Agent, Answer, PermissionRules, ReplyItem};
+use cepa::agent::{Agent, Answer, PermissionRules};
 use cepa::chain::NoteKind;
 use cepa::event::{Event, Outcome};
 use cepa::policy::Grants;
-use cepa_tests::agent::{Echo, Told, agent, ask, ask_and_abort, model, session, stored, told};
+use cepa_tests::agent::{Echo, Told, agent, ask, ask_and_abort, conversation, model, stored, told};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
 use serde_json::json;
@@ -67,8 +67,8 @@ async fn a_parked_call_stays_parked_whatever_layers_make_of_it() {
     assert_eq!(told.result.response.outcome, Outcome::Parked);
     assert_eq!(told.result.pending.len(), 1);
     assert_eq!(look.calls(), 1, "what waits is not run again");
-    assert_eq!(stored(&agent).await, ["user: Look", "assistant: c1 = look({\"x\":1})"]);
-    assert_eq!(session(&agent).await.open_calls.len(), 1);
+    assert_eq!(conversation(&agent).await, ["user: Look", "assistant: c1 = look({\"x\":1})"]);
+    assert_eq!(stored(&agent).await.open_calls.len(), 1);
 }
 
 #[tokio::test]
@@ -88,14 +88,14 @@ async fn a_question_to_a_person_is_asked_once_and_its_answer_is_followed() {
 async fn an_abort_ends_the_reply_whatever_layers_answer() {
     let look = Echo::new("look").hanging();
     let agent = looking(&look, vec![insist()], [], PermissionRules::default()).await;
-    let begun = |item: &ReplyItem| matches!(item, ReplyItem::Event(Event::ToolResultText { .. }));
+    let begun = |event: &Event| matches!(event, Event::ToolResultText { .. });
     let told = ask_and_abort(&agent, "Look", begun).await;
     assert_eq!(told.result.response.outcome, Outcome::Aborted);
     assert_eq!(look.calls(), 1, "nothing is tried again");
     assert_eq!(ends(&told), 1);
-    let session = session(&agent).await;
+    let session = stored(&agent).await;
     assert!(session.open_calls.is_empty());
-    let last = stored(&agent).await.pop().unwrap();
+    let last = conversation(&agent).await.pop().unwrap();
     assert!(last.starts_with("tool: c1 Interrupted"), "{last}");
 }
 
@@ -105,7 +105,7 @@ async fn what_is_denied_does_not_run_however_often_a_layer_tries() {
     let agent = looking(&look, vec![insist()], [], rules(&["look"], &[])).await;
     ask(&agent, "Look").await;
     assert_eq!(look.calls(), 0);
-    assert_eq!(stored(&agent).await, ["user: Look", "assistant: All is well."]);
+    assert_eq!(conversation(&agent).await, ["user: Look", "assistant: All is well."]);
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn a_layer_cannot_make_up_that_a_call_waits() {
     let told = ask(&agent, "Look").await;
     assert_eq!(told.result.response.outcome, Outcome::Replied);
     assert_eq!(look.calls(), 0);
-    insta::assert_snapshot!(stored(&agent).await.join("\n"), @r#"
+    insta::assert_snapshot!(conversation(&agent).await.join("\n"), @r#"
     user: Look
     assistant: c1 = look({"x":1})
     tool: c1 Error an inner layer failed in hook `on-acting`
@@ -132,7 +132,7 @@ async fn a_layers_own_tool_cannot_park() {
     let agent = agent(&model).middleware(LayerPlan::new("forge").entry(&component)).build().await.unwrap();
     let told = ask(&agent, "Park").await;
     assert_eq!(told.result.response.outcome, Outcome::Replied);
-    insta::assert_snapshot!(stored(&agent).await.join("\n"), @"
+    insta::assert_snapshot!(conversation(&agent).await.join("\n"), @"
     user: Park
     assistant: c1 = park({})
     tool: c1 Error an inner layer failed in hook `tool-source`
@@ -196,7 +196,7 @@ async fn a_rewritten_call_is_shown_stored_and_run_as_rewritten() {
     assert_eq!((look.calls(), peek.calls()), (0, 1));
     assert_eq!(replaced(&told), ["peek({\"x\":2})"]);
     assert_eq!(
-        stored(&agent).await,
+        conversation(&agent).await,
         [
             "user: Look",
             "assistant: c1 = peek({\"x\":2})",
@@ -213,7 +213,7 @@ async fn a_rewritten_call_is_validated_again() {
     let agent = looking(&look, layers, [], PermissionRules::default()).await;
     let told = ask(&agent, "Look").await;
     assert_eq!((look.calls(), replaced(&told).len()), (0, 0));
-    let stored = stored(&agent).await;
+    let stored = conversation(&agent).await;
     assert!(stored[2].starts_with("tool: c1 Error"), "{stored:?}");
 }
 
@@ -224,7 +224,7 @@ async fn a_call_rewritten_into_a_denied_one_is_denied() {
     let agent = looking(&look, layers, [&peek], rules(&["peek"], &[])).await;
     let told = ask(&agent, "Look").await;
     assert_eq!((look.calls(), peek.calls(), replaced(&told).len()), (0, 0, 0));
-    let stored = stored(&agent).await;
+    let stored = conversation(&agent).await;
     assert!(stored[2].starts_with("tool: c1 Denied"), "{stored:?}");
 }
 
@@ -249,7 +249,7 @@ async fn a_call_rewritten_into_a_tool_that_was_not_offered_does_not_run() {
     let agent = looking(&look, layers, [&peek], PermissionRules::default()).await;
     ask(&agent, "Look").await;
     assert_eq!((look.calls(), peek.calls()), (0, 0));
-    insta::assert_snapshot!(stored(&agent).await[2], @"tool: c1 Error there is no tool `peek` to be called now");
+    insta::assert_snapshot!(conversation(&agent).await[2], @"tool: c1 Error there is no tool `peek` to be called now");
 }
 
 #[tokio::test]
@@ -276,7 +276,7 @@ text = "Done."
         .unwrap();
     ask(&agent, "Peek").await;
     assert_eq!(peek.calls(), 1);
-    insta::assert_snapshot!(stored(&agent).await[2..5].join("\n"), @r"
+    insta::assert_snapshot!(conversation(&agent).await[2..5].join("\n"), @r"
     tool: c1 Error there is no tool `peek` to be called now; there are: look
     assistant: c2 = peek({})
     tool: c2 Success peek {}
@@ -294,7 +294,7 @@ async fn a_layer_cannot_allow_what_the_operators_rules_deny() {
     let told = ask(&agent, "Look").await;
     assert_eq!(look.calls(), 0);
     insta::assert_snapshot!(told.log(), @r#"permit: look({"x":1}) confirmed false: Permission::Deny"#);
-    insta::assert_snapshot!(stored(&agent).await[2], @"tool: c1 Denied denied, so it did not run: the rule `look` says deny");
+    insta::assert_snapshot!(conversation(&agent).await[2], @"tool: c1 Denied denied, so it did not run: the rule `look` says deny");
 }
 
 #[tokio::test]
@@ -304,7 +304,7 @@ async fn a_layer_may_deny_and_its_failure_is_a_denial() {
         let agent = looking(&look, vec![permit(decide)], [], PermissionRules::default()).await;
         ask(&agent, "Look").await;
         assert_eq!(look.calls(), 0, "{decide}");
-        let stored = stored(&agent).await;
+        let stored = conversation(&agent).await;
         assert!(stored[2].starts_with("tool: c1 Denied"), "{decide}: {stored:?}");
     }
 }

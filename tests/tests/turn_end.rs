@@ -1,6 +1,6 @@
 //! `on-turn-end` of a component: once on each path.
 
-use cepa::agent::{Agent, ReplyItem};
+use cepa::agent::Agent;
 use cepa::event::Event;
 use cepa_tests::agent::{Echo, agent, ask, ask_and_abort, model};
 use cepa_tests::chain::{LayerPlan, load};
@@ -51,6 +51,6 @@ async fn a_reply_that_parks_and_is_never_resumed() {
 #[tokio::test]
 async fn a_reply_that_is_aborted() {
     let agent = watched(CALLS, Echo::new("look").hanging()).await;
-    let begun = |item: &ReplyItem| matches!(item, ReplyItem::Event(Event::ToolResultText { .. }));
+    let begun = |event: &Event| matches!(event, Event::ToolResultText { .. });
     insta::assert_snapshot!(ask_and_abort(&agent, "Look", begun).await.log(), @"end: Outcome::Aborted: None, None, 1 steps, 1 tool calls, Some(20) tokens in, 0 ms");
 }

@@ -3,10 +3,9 @@
 use std::fmt::Write as _;
 
 use cepa::agent::ReplyItem;
-use cepa::message::{Block, Message, ResultPart, Role};
 use cepa::session::SessionData;
 
-use super::Told;
+use super::{Told, line};
 
 /// A reply and the session after it, as a text without chance in it.
 pub(crate) fn transcript(told: &Told, session: &SessionData) -> String {
@@ -33,40 +32,6 @@ pub(crate) fn transcript(told: &Told, session: &SessionData) -> String {
         writeln!(text, "! {:?} {} {}", open.state, open.call.id, open.reason).unwrap();
     }
     masked(&text)
-}
-
-/// A message in one line.
-pub(crate) fn line(message: &Message) -> String {
-    let role = match message.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool",
-    };
-    let blocks: Vec<String> = message.content.iter().map(block_line).collect();
-    format!("{role}: {}", blocks.join(" | "))
-}
-
-fn block_line(block: &Block) -> String {
-    match block {
-        Block::Text { text } => text.clone(),
-        Block::Thinking { text, .. } => format!("({text})"),
-        Block::Hint { source, text } => format!("[{source}: {text}]"),
-        Block::ToolCall(call) => format!("{} = {}({})", call.id, call.name, call.arguments),
-        Block::ToolResult(result) => {
-            let texts: Vec<String> = result
-                .content
-                .iter()
-                .map(|part| match part {
-                    ResultPart::Text { text } => text.clone(),
-                    ResultPart::Data(data) => data.media_type.clone(),
-                    ResultPart::Other { name, json } => format!("{name} {json}"),
-                })
-                .collect();
-            format!("{} {:?} {}", result.call_id, result.state, texts.join(" + "))
-        }
-        other => format!("{other:?}"),
-    }
 }
 
 /// Puts `#1`, `#2` … in the place of ids made by chance, by their first appearance.
