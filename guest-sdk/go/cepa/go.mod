@@ -1,0 +1,3 @@
+module cepa
+
+go 1.27.1
