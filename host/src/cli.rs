@@ -67,7 +67,7 @@ fn command(cli: &Cli, mode: Mode) -> Result<Exit, Failure> {
         Command::Inspect { component } => inspect::inspect(component, mode),
         Command::Swap(args) => swap::swap(args, mode),
         Command::New(args) => new::new(args, mode),
-        Command::Build { folder, output } => build::build(folder, output.as_deref(), mode),
+        Command::Build(args) => build::build(args, mode),
     }
 }
 

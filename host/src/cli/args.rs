@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use cepa_project_build::Language;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
 use super::exit::HELP;
-use super::new::Language;
 
 /// A host for LLM agents whose middlewares are sandboxed WebAssembly components.
 #[derive(Debug, Parser)]
@@ -40,14 +41,25 @@ pub enum Command {
     Swap(SwapArgs),
     /// Begin a middleware: a project with its code, a test, a configuration and a manifest to run it with.
     New(NewArgs),
-    /// Build a Rust middleware into a component.
-    Build {
-        /// The folder of the crate.
-        folder: PathBuf,
-        /// Where to write the component, instead of below the crate's `target`.
-        #[arg(long, short, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
+    /// Build a middleware in any language that has an SDK into a component.
+    Build(BuildArgs),
+}
+
+/// The arguments of `cepa build`.
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    /// The folder of the crate, or of the project: one that has a `middleware.toml`.
+    pub folder: PathBuf,
+    /// Where to write the component, instead of below the folder's `target`.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// First get what the language needs and this machine does not have: into a folder of its own, from the language's
+    /// package registry.
+    #[arg(long)]
+    pub install: bool,
+    /// Build again whenever a file of the project changes.
+    #[arg(long)]
+    pub watch: bool,
 }
 
 /// The arguments of `cepa new`.
@@ -56,12 +68,12 @@ pub struct NewArgs {
     /// The folder to make. Its name becomes the middleware's.
     pub path: PathBuf,
     /// The language to write it in.
-    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    #[arg(long, value_parser = languages(), default_value = "rust")]
     pub lang: Language,
     /// A hook to implement. May be repeated.
     #[arg(long, value_name = "HOOK", default_value = "on-model-call")]
     pub hook: Vec<String>,
-    /// The folder of the SDK, if it is not that of the checkout that this program was built in.
+    /// The folder of the Rust SDK, if it is not that of the checkout that this program was built in.
     #[arg(long, value_name = "FOLDER")]
     pub sdk: Option<PathBuf>,
 }
@@ -134,6 +146,12 @@ pub struct AnswerArgs {
     /// Give the result of a tool call that runs outside.
     #[arg(long, value_name = "CALL=TEXT", requires = "resume")]
     pub result: Vec<String>,
+}
+
+/// The languages by their names.
+fn languages() -> impl TypedValueParser<Value = Language> {
+    let names = Language::ALL.map(Language::name);
+    PossibleValuesParser::new(names).try_map(|name| Language::named(&name).ok_or("no language"))
 }
 
 #[cfg(test)]

@@ -140,6 +140,11 @@ impl Failure {
         self
     }
 
+    /// Whether there is nothing to show.
+    pub fn is_silent(&self) -> bool {
+        matches!(self.text, Text::Nothing)
+    }
+
     /// The text for a person, with a line end; `None` when nothing is to be shown. It may hold words of models, servers
     /// and guests, so it is made harmless here, once for all.
     pub fn render(&self) -> Option<String> {

@@ -1,12 +1,14 @@
 //! `cepa new`: a project to begin a middleware with.
 
-mod project;
+mod files;
+mod krate;
+mod sdk;
 mod snippets;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
+use cepa_project_build::Language;
 use serde_json::json;
 
 use super::args::NewArgs;
@@ -14,34 +16,38 @@ use super::exit::{Exit, Failure};
 use super::json::JsonLines;
 use super::view::Mode;
 
-use project::Project;
+use krate::Crate;
+use sdk::SdkProject;
 use snippets::{SNIPPETS, Snippet};
 
 /// The longest name: it becomes a crate, a file and a layer.
 const NAME_MAX: usize = 64;
 
-/// A language that middlewares are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Language {
-    /// Rust.
-    Rust,
-}
-
 /// Writes the project, and says how to go on.
 pub fn new(args: &NewArgs, mode: Mode) -> Result<Exit, Failure> {
     let name = name(&args.path)?;
-    let Language::Rust = args.lang;
-    let project = Project { name: &name, hooks: hooks(&args.hook)?, sdk: sdk(args.sdk.as_deref())? };
-    project.write(&args.path)?;
+    let hooks = hooks(&args.hook)?;
+    match args.lang {
+        Language::Rust => Crate { name: &name, hooks, sdk: sdk_crate(args.sdk.as_deref())? }.write(&args.path)?,
+        language => {
+            if args.sdk.is_some() {
+                let problem = format!("`--sdk` is for Rust; the SDK for {language} comes with this program");
+                return Err(Failure::usage(problem).hint("leave `--sdk` out"));
+            }
+            let hooks = hooks.iter().map(|snippet| snippet.hook).collect();
+            SdkProject { name: &name, language, hooks }.write(&args.path)?;
+        }
+    }
     match mode {
         Mode::Json => JsonLines::new(io::stdout())
             .line(&json!({ "type": "created", "name": name, "path": args.path }))?,
         Mode::Quiet => {}
         Mode::Human => {
             let path = args.path.display();
+            let test = if args.lang == Language::Rust { "  cargo test\n" } else { "" };
             writeln!(
                 io::stdout(),
-                "`{path}` is ready:\n  cd {path}\n  cargo test\n  cepa build . --output {name}.wasm\n  cepa run . Hello"
+                "`{path}` is ready:\n  cd {path}\n{test}  cepa build . --output {name}.wasm\n  cepa run . Hello"
             )?;
         }
     }
@@ -76,8 +82,8 @@ fn hooks(names: &[String]) -> Result<Vec<&'static Snippet>, Failure> {
     Ok(SNIPPETS.iter().filter(|snippet| names.iter().any(|name| name == snippet.hook)).collect())
 }
 
-/// Where the SDK's crate is: where it was said to be, or in the checkout that this program was built in.
-fn sdk(said: Option<&Path>) -> Result<PathBuf, Failure> {
+/// Where the crate of the Rust SDK is: where it was said to be, or in the checkout that this program was built in.
+fn sdk_crate(said: Option<&Path>) -> Result<PathBuf, Failure> {
     let folder = said.map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join("guest-sdk").join("rust"),
         Path::to_owned,

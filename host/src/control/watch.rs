@@ -1,18 +1,15 @@
 //! Takes up a manifest and its components whenever their files change.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::path::Path;
+use std::time::Duration;
 
+use cepa_project_build::{FileStamp, project_files};
 use tokio::task::JoinHandle;
 
 use crate::manifest::{Manifest, ManifestError};
 use crate::policy::LayerSource;
 
 use super::controller::Controller;
-
-/// How many files of a project are looked at.
-const PROJECT_FILES_MAX: usize = 10_000;
 
 /// Watches until it is dropped.
 #[derive(Debug)]
@@ -50,25 +47,16 @@ async fn run(controller: Controller, period: Duration) {
 /// One look at the files.
 struct Look {
     manifest: Result<Box<Manifest>, ManifestError>,
-    files: Vec<Stamp>,
-}
-
-/// A file as one look saw it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
-    path: PathBuf,
-    /// When it was changed, its size, and which file it is: an editor may put another one in its place. `None` when it is
-    /// not there.
-    state: Option<(SystemTime, u64, u64)>,
+    files: Vec<FileStamp>,
 }
 
 /// What the looks so far have seen.
 #[derive(Default)]
 struct Seen {
     /// The files at the last look.
-    last: Option<Vec<Stamp>>,
+    last: Option<Vec<FileStamp>>,
     /// The files when they were last taken up.
-    taken: Option<Vec<Stamp>>,
+    taken: Option<Vec<FileStamp>>,
     /// What was last told of a manifest that can't be read.
     told: Option<String>,
 }
@@ -104,48 +92,22 @@ impl Seen {
 impl Look {
     fn at(path: &Path) -> Self {
         let manifest = Manifest::load(path).map(Box::new);
-        let mut files = vec![Stamp::of(path.to_owned())];
+        let mut files = vec![FileStamp::of(path.to_owned())];
         for layer in manifest.iter().flat_map(|manifest| manifest.all_layers()) {
             match &layer.source {
                 LayerSource::Bundled(_) => {}
-                LayerSource::File(path) => files.push(Stamp::of(path.clone())),
-                LayerSource::Project(folder) => project_files(folder, &mut files),
+                LayerSource::File(path) => files.push(FileStamp::of(path.clone())),
+                LayerSource::Project(folder) => files.append(&mut project_files(folder)),
             }
         }
         Self { manifest, files }
     }
 }
 
-impl Stamp {
-    fn of(path: PathBuf) -> Self {
-        let state = std::fs::metadata(&path).ok();
-        let state = state.and_then(|state| Some((state.modified().ok()?, state.len(), state.ino())));
-        Self { path, state }
-    }
-}
-
-/// The files of a project, without what is built or hidden.
-fn project_files(folder: &Path, files: &mut Vec<Stamp>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    let mut entries: Vec<_> = entries.filter_map(Result::ok).collect();
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let name = entry.file_name();
-        let skipped = name == "target" || name.to_string_lossy().starts_with('.');
-        if skipped || files.len() >= PROJECT_FILES_MAX {
-            continue;
-        }
-        // A link to a folder is not followed: it might lead in a circle.
-        match entry.file_type() {
-            Ok(kind) if kind.is_dir() => project_files(&entry.path(), files),
-            Ok(_) => files.push(Stamp::of(entry.path())),
-            Err(_) => {}
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     const SOUND: &str =
@@ -156,7 +118,7 @@ mod tests {
         let path = Path::new("/nowhere/cepa.toml");
         let manifest = Manifest::parse(text.to_owned(), path, &|_| None).map(Box::new);
         let state = state.map(|inode| (SystemTime::UNIX_EPOCH, 1, inode));
-        Look { manifest, files: vec![Stamp { path: path.to_owned(), state }] }
+        Look { manifest, files: vec![FileStamp { path: path.to_owned(), state }] }
     }
 
     /// What comes of these looks: a manifest (`+`), an error (`-`), or nothing.

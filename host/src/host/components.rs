@@ -90,7 +90,8 @@ fn read(path: &Path) -> Result<Arc<[u8]>, SourceError> {
 
 fn build(folder: &Path) -> Result<PathBuf, SourceError> {
     let failed = |cause: String| SourceError::Build { path: folder.to_owned(), cause };
-    let built = cepa_guest_build::Build::new(folder).run().map_err(|error| failed(error.to_string()))?;
+    let built = cepa_project_build::Build::new(folder).run(&mut |_| {});
+    let built = built.map_err(|error| failed(error.to_string()))?;
     match built.as_slice() {
         [one] => Ok(one.path.clone()),
         several => Err(failed(format!("it has {} crates, and one is wanted", several.len()))),

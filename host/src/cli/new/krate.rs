@@ -1,61 +1,50 @@
-//! The files of a project.
+//! The files of a project in Rust: a crate.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::files::{SCRIPT, listed, manifest, type_name, write};
 use super::snippets::Snippet;
 use crate::cli::exit::Failure;
 
 /// What every middleware here uses.
 const BASE: [&str; 2] = ["Error", "Middleware"];
 
-/// A project that is about to be written.
-pub(super) struct Project<'a> {
+/// A crate that is about to be written.
+pub(super) struct Crate<'a> {
     pub(super) name: &'a str,
     pub(super) hooks: Vec<&'static Snippet>,
     pub(super) sdk: PathBuf,
 }
 
-impl Project<'_> {
+impl Crate<'_> {
     /// Writes the files into a folder that is not there yet.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Failure> {
-        let failed = |path: &Path, cause: &std::io::Error| {
-            Failure::usage(format!("`{}` can't be written: {cause}", path.display()))
-        };
-        if folder.exists() {
-            let problem = format!("`{}` is there already", folder.display());
-            return Err(Failure::usage(problem).hint("name a folder that is not there yet"));
-        }
-        for (name, text) in self.files() {
-            let path = folder.join(name);
-            let parent = path.parent().unwrap_or(folder);
-            fs::create_dir_all(parent).map_err(|cause| failed(parent, &cause))?;
-            fs::write(&path, text).map_err(|cause| failed(&path, &cause))?;
-        }
+        write(folder, &self.files())?;
         format(&folder.join("src").join("lib.rs"));
         Ok(())
     }
 
-    fn files(&self) -> [(&'static str, String); 6] {
+    fn files(&self) -> [(String, String); 6] {
         [
             ("Cargo.toml", self.fill(include_str!("template/Cargo.toml.txt"))),
             ("src/lib.rs", self.code()),
             ("README.md", self.fill(include_str!("template/README.md"))),
-            ("cepa.toml", self.fill(include_str!("template/cepa.toml"))),
-            ("script.toml", include_str!("template/script.toml").to_owned()),
+            ("cepa.toml", manifest(self.name)),
+            ("script.toml", SCRIPT.to_owned()),
             (".gitignore", "/target\n/*.wasm\n/cepa.db*\n".to_owned()),
         ]
+        .map(|(name, text)| (name.to_owned(), text))
     }
 
     /// A template with this project's names in it.
     fn fill(&self, template: &str) -> String {
-        let hooks: Vec<String> = self.hooks.iter().map(|snippet| format!("`{}`", snippet.hook)).collect();
+        let hooks = listed(self.hooks.iter().map(|snippet| snippet.hook));
         template
             .replace("{name}", self.name)
-            .replace("{Name}", &self.type_name())
-            .replace("{hooks}", &hooks.join(", "))
+            .replace("{Name}", &type_name(self.name))
+            .replace("{hooks}", &hooks)
             .replace("{sdk}", &toml::Value::from(self.sdk.display().to_string()).to_string())
     }
 
@@ -72,20 +61,6 @@ impl Project<'_> {
             .replace("{rig}", &import("cepa_sdk::rig", rigged))
             .replace("{tests}", &tests);
         self.fill(&whole)
-    }
-
-    /// `say-please` as a type: `SayPlease`.
-    fn type_name(&self) -> String {
-        let word = |word: &str| {
-            let mut letters = word.chars();
-            letters
-                .next()
-                .map(|first| first.to_ascii_uppercase())
-                .into_iter()
-                .chain(letters)
-                .collect::<String>()
-        };
-        self.name.split('-').map(word).collect()
     }
 }
 
