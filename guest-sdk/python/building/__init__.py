@@ -1,1 +1,1 @@
-"""What `build` does, step by step: read the project, check its source, make the component."""
+"""What `build` does, step by step: read the request, check the source, make the component."""

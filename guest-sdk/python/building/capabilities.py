@@ -3,16 +3,16 @@
 import ast
 
 from .check import parse
-from .project import Project
+from .request import Request
 
 CAPABILITIES = (
     "agents", "conversation", "http", "index", "models", "state", "telemetry", "tools", "workspace",
 )  # fmt: skip
 
 
-def used_capabilities(project: Project) -> list[str]:
+def used_capabilities(request: Request) -> list[str]:
     """Those that are taken from `cepa` or from the bindings below it in any module of the project."""
-    used = {name for path in project.modules() for name in _taken(parse(path))}
+    used = {name for path in request.modules() for name in _taken(parse(path))}
     return [name for name in CAPABILITIES if name in used or "*" in used]
 
 

@@ -1,25 +1,25 @@
 """Finds mistakes in the source before it is built, where their lines are known."""
 
 import ast
-import json
 from pathlib import Path
 
+from .hooks import HOOKS
 from .mistake import Mistake
-from .project import HOOKS, Project
+from .request import Request
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def check(project: Project) -> None:
-    """The files parse, and the source has a function with the right parameters for each hook."""
-    if project.schema:
-        check_schema(project.schema)
-    for path in project.modules():
+def check(request: Request) -> None:
+    """The source is a module, all files parse, and it has the right function for each hook."""
+    if request.source.suffix != ".py" or not request.source.stem.isidentifier():
+        raise Mistake(f"`{request.source}` is no name of a Python module; call it such as `my_layer.py`")
+    for path in request.modules():
         parse(path)
-    file, tree = project.source, parse(project.source)
+    file, tree = request.source, parse(request.source)
     cls = _middleware_class(tree)
     functions = _functions(cls or tree)
-    for hook in project.hooks:
+    for hook in request.hooks:
         for name, parameters in HOOKS[hook].items():
             wanted = f"def {name}({', '.join((('self',) if cls else ()) + parameters)})"
             if name in functions:
@@ -33,20 +33,11 @@ def check(project: Project) -> None:
                 )
 
 
-def check_schema(file: Path) -> None:
-    try:
-        schema = json.loads(file.read_bytes())
-    except json.JSONDecodeError as error:
-        raise Mistake(f"{file}:{error.lineno}: this is no JSON: {error.msg}") from None
-    except UnicodeDecodeError as error:
-        raise Mistake(f"{file}:1: this is no JSON: {error}") from None
-    if not isinstance(schema, dict):
-        raise Mistake(f"{file}:1: this is no JSON Schema of an object; begin it with `{{`")
-
-
 def parse(file: Path) -> ast.Module:
     try:
         return ast.parse(file.read_bytes(), str(file))
+    except OSError as error:
+        raise Mistake(f"{file}:1: this can't be read: {error.strerror}") from None
     except SyntaxError as error:
         raise Mistake(f"{file}:{error.lineno or 1}: this is no Python: {error.msg}") from None
     except ValueError as error:
