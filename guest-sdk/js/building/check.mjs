@@ -1,47 +1,32 @@
 // Finds mistakes that bundling does not: the module is loaded here once, without a host, and looked at.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { bundled } from "./bundle.mjs";
+import { HOOKS } from "./hooks.mjs";
 import { Mistake } from "./mistake.mjs";
-import { HOOKS } from "./project.mjs";
-import { tool } from "./tools.mjs";
 
-/** The schema parses, the module loads, and has a function with the right parameters for each hook. */
-export async function check(project) {
-  if (project.schema) await checkSchema(project.schema);
-  const module = await loaded(project);
+/** The module loads, and has a function with the right parameters for each hook. */
+export async function check(request) {
+  const module = await loaded(request);
   const made = module.default;
   if (made !== undefined && !/^class\b/.test(String(made))) {
-    throw new Mistake(`${at(project, /export\s+default/)}: the default export must be a class; export hooks by name otherwise`);
+    throw new Mistake(`${at(request, /export\s+default/)}: the default export must be a class; export hooks by name otherwise`);
   }
   const owner = made ? made.prototype : module;
   const where = made ? `the class \`${made.name}\`` : "the module";
-  for (const hook of project.hooks) {
+  for (const hook of request.hooks) {
     for (const [name, parameters] of Object.entries(HOOKS[hook])) {
       const wanted = `${made ? "" : "export function "}${name}(${parameters.join(", ")})`;
       if (typeof owner[name] !== "function") {
-        const line = at(project, made ? /export\s+default/ : /^/);
+        const line = at(request, made ? /export\s+default/ : /^/);
         throw new Mistake(
           `${line}: \`hooks\` names \`${hook}\`, but ${where} has no \`${name}\`; write \`${wanted}\`,` +
             " or take the hook out of `middleware.toml`",
         );
       }
-      checkFunction(at(project, new RegExp(`\\b${name}\\b\\s*[(=]`)), owner[name], name, wanted, parameters.length);
+      checkFunction(at(request, new RegExp(`\\b${name}\\b\\s*[(=]`)), owner[name], name, wanted, parameters.length);
     }
-  }
-}
-
-async function checkSchema(file) {
-  const text = readFileSync(file, "utf8");
-  // Unlike the engine's own parser this one tells the line.
-  const esbuild = await tool("esbuild");
-  await esbuild.transform(text, { loader: "json", logLevel: "silent" }).catch(({ errors: [error] }) => {
-    throw new Mistake(`${file}:${error.location.line}: this is no JSON: ${error.text.replaceAll('"', "`")}`);
-  });
-  if (!text.trimStart().startsWith("{")) {
-    throw new Mistake(`${file}:1: this is no JSON Schema of an object; begin it with \`{\``);
   }
 }
 
@@ -55,25 +40,33 @@ function checkFunction(where, found, name, wanted, count) {
 }
 
 /** Imports the author's module, with a host that refuses every call. */
-async function loaded(project) {
-  const source = JSON.stringify(path.resolve(project.source));
+async function loaded(request) {
+  const source = JSON.stringify(path.resolve(request.source));
   const entry = `import * as author from ${source};\nexport const module = author;\n`;
-  const { text, lines } = await bundled(project, entry, absentHost);
-  const folder = mkdtempSync(path.join(tmpdir(), "cepa-check-"));
-  const file = path.join(folder, "module.mjs");
+  const { text, lines } = await bundled(request, entry, absentHost);
+  const file = path.resolve(request.work, "module.mjs");
+  writeFileSync(file, text);
+  const { console } = globalThis;
+  globalThis.console = absentConsole;
   try {
-    writeFileSync(file, text);
     return (await import(pathToFileURL(file).href)).module;
   } catch (thrown) {
     const line = new RegExp(`${file.replaceAll(".", "\\.")}:(\\d+)`, "g");
     const places = [...String(thrown?.stack).matchAll(line)].map(([, number]) => lines[number - 1]);
     const place = places.find(Boolean);
-    const where = place ? `${path.join(project.folder, place[0])}:${place[1]}` : `${project.source}:1`;
+    const where = place ? `${path.join(request.shown, place[0])}:${place[1]}` : `${request.source}:1`;
     throw new Mistake(`${where}: the module can't be loaded: ${thrown?.message ?? thrown}`);
   } finally {
-    rmSync(folder, { recursive: true });
+    globalThis.console = console;
   }
 }
+
+/** In a component it writes to the layer's log, which is the host's. */
+const absentConsole = new Proxy({}, {
+  get: (_, name) => () => {
+    throw new Error(`\`console.${name}\` is called while the module is loaded; call it in a hook`);
+  },
+});
 
 const absentHost = {
   name: "absent-host",
@@ -92,7 +85,7 @@ function absent(name) {
 export default new Proxy({}, { get: (_, name) => new Proxy(refuse(name), { get: (_, inner) => refuse(name + "." + String(inner)) }) });`;
 }
 
-function at(project, wanted) {
-  const lines = readFileSync(project.source, "utf8").split("\n");
-  return `${project.source}:${Math.max(lines.findIndex((line) => wanted.test(line)), 0) + 1}`;
+function at(request, wanted) {
+  const lines = readFileSync(request.source, "utf8").split("\n");
+  return `${request.source}:${Math.max(lines.findIndex((line) => wanted.test(line)), 0) + 1}`;
 }

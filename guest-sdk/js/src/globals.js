@@ -7,6 +7,9 @@ const shown = (part) => (typeof part === "string" || part instanceof Error ? Str
 
 globalThis.console = { debug: line(debug), log: line(info), info: line(info), warn: line(warn), error: line(error) };
 
+// Without one of its own the engine closes handles by this.
+Symbol.dispose ??= Symbol.for("dispose");
+
 globalThis.TextEncoder ??= class {
   encoding = "utf-8";
   encode = (text = "") => encode(text);

@@ -1,5 +1,6 @@
 // What the component exports: an object for each interface, which catches what the author's hook throws.
 import "./globals.js";
+import { arrived } from "cepa-engine";
 import { config } from "./config.js";
 import { CepaError, errorOf, recordOf } from "./error.js";
 import * as log from "./log.js";
@@ -16,7 +17,7 @@ export function use(module) {
 /** The first call of an instance makes the middleware: an object of the default class, or the module itself. */
 function call(name, given) {
   made ??= author.default ? new author.default(config()) : author;
-  return made[name](...given);
+  return made[name](...given.map(arrived));
 }
 
 /** The error for what was thrown; the log has the trace of what the author did not mean to throw. */

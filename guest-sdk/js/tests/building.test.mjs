@@ -1,62 +1,27 @@
-// What the build says of a project with a mistake: `node --test guest-sdk/js/tests/`.
+// What the build makes and says: `node --test guest-sdk/js/tests/`.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { bundle } from "../building/bundle.mjs";
-import { check } from "../building/check.mjs";
-import { Mistake } from "../building/mistake.mjs";
-import { readProject } from "../building/project.mjs";
+import { readRequest } from "../building/request.mjs";
+import { SDK } from "../building/tools.mjs";
+import { asking } from "./asking.mjs";
 
-const MANIFEST = 'name = "polite"\nlanguage = "ts"\nsource = "polite.ts"\nhooks = ["on-system-prompt"]\n';
 const GOOD = "export function onSystemPrompt(prompt: string) {\n  return prompt;\n}\n";
 
-async function within(source, manifest, use) {
-  const folder = mkdtempSync(path.join(tmpdir(), "cepa-test-"));
-  try {
-    writeFileSync(path.join(folder, "middleware.toml"), manifest);
-    writeFileSync(path.join(folder, "polite.ts"), source);
-    writeFileSync(path.join(folder, "broken.json"), '{\n"a": ,\n}\n');
-    writeFileSync(path.join(folder, "list.json"), "[]");
-    return await use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-/** Where and what the mistake is. */
-function said(source, manifest = MANIFEST) {
-  return within(source, manifest, async (folder) => {
-    const mistake = await readProject(folder).then(check).then(() => assert.fail("it passed"), (thrown) => thrown);
-    assert.ok(mistake instanceof Mistake, mistake.stack);
-    return mistake.message.slice(mistake.message.indexOf(path.basename(folder)) + path.basename(folder).length + 1);
+/** How the build ends, what it says, and whether there is a component. */
+function built(source, given = {}) {
+  return asking(source, given, ({ file, folder, output }) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(SDK, "build"), file], { encoding: "utf8" });
+    assert.equal(stdout, "");
+    return { status, said: stderr.replaceAll(`${folder}/`, ""), made: existsSync(output) };
   });
 }
 
-test("a manifest with a mistake is refused with its line", async () => {
-  for (const [old, fresh, expected] of [
-    ["hooks", "hook", "middleware.toml:4: `hook` is unknown"],
-    ['"on-system-prompt"', '"on-prompt"', "middleware.toml:4: there is no hook `on-prompt`"],
-    ['"on-system-prompt"', "", "middleware.toml:4: `hooks` is empty"],
-    ['"ts"', '"python"', "middleware.toml:2: `language` is `python`"],
-    ['"polite.ts"', '"other.ts"', "middleware.toml:3: `source` names `other.ts`, which is no file"],
-    ['"ts"', "1", "middleware.toml:2: `language` must be a text"],
-    ["name =", "name", "middleware.toml:1: this is no TOML"],
-  ]) {
-    const found = await said(GOOD, MANIFEST.replace(old, fresh));
-    assert.ok(found.startsWith(expected), found);
-  }
-});
-
-test("a schema with a mistake is refused with its line", async () => {
-  for (const [file, expected] of [
-    ["broken.json", "broken.json:2: this is no JSON"],
-    ["list.json", "list.json:1: this is no JSON Schema"],
-  ]) {
-    const found = await said(GOOD, `${MANIFEST}config-schema = "${file}"\n`);
-    assert.ok(found.startsWith(expected), found);
-  }
+test("a source without mistakes becomes a component", async () => {
+  assert.deepEqual(await built(GOOD), { status: 0, said: "", made: true });
 });
 
 test("a source with a mistake is refused with its line", async () => {
@@ -69,19 +34,28 @@ test("a source with a mistake is refused with its line", async () => {
     [`import "nothing-like-it";\n${GOOD}`, "polite.ts:1: could not resolve `nothing-like-it`"],
     [`interface A {\n  b: string;\n}\nnull.x;\n${GOOD}`, "polite.ts:4: the module can't be loaded"],
     [`import { clock } from "cepa";\nclock.nowMs();\n${GOOD}`, "polite.ts:2: the module can't be loaded: the host's `clock.nowMs`"],
+    [`\nconsole.log("hello");\n${GOOD}`, "polite.ts:2: the module can't be loaded: `console.log`"],
   ]) {
-    const found = await said(source);
-    assert.ok(found.startsWith(expected), found);
+    const { status, said, made } = await built(source);
+    assert.deepEqual([status, said.slice(0, expected.length), made], [1, expected, false]);
   }
 });
 
-test("a component imports what its middleware uses", async () => {
-  const imports = (source) =>
-    within(source, MANIFEST, async (folder) => {
-      const made = await bundle(await readProject(folder));
-      return new Set(made.imports.map((name) => /\/(.*)@/.exec(name)[1]));
-    });
-  assert.deepEqual(await imports(GOOD), new Set(["log", "context"]));
-  const used = await imports(`import { state } from "cepa";\nstate.get("layer", "x");\n${GOOD}`);
-  assert.ok(used.has("state") && !used.has("http"), [...used].join());
+test("what is no mistake of the author has a trace", async () => {
+  const { status, said } = await built(GOOD, { hooks: null });
+  assert.equal(status, 2);
+  assert.match(said, /^TypeError: .*\n +at /);
+});
+
+test("a component imports what its middleware uses, on each engine", async () => {
+  for (const engine of ["quickjs", "starlingmonkey"]) {
+    const imports = (source) =>
+      asking(source, { engine }, async ({ file }) => {
+        const made = await bundle(readRequest(file));
+        return new Set(made.imports.map((name) => /\/(.*)@/.exec(name)[1]));
+      });
+    assert.deepEqual(await imports(GOOD), new Set(["log", "context"]));
+    const used = await imports(`import * as cepa from "cepa";\ncepa.state.get("layer", "x");\n${GOOD}`);
+    assert.ok(used.has("state") && !used.has("http"), [...used].join());
+  }
 });
