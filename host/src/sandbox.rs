@@ -12,6 +12,7 @@ mod component;
 mod convert;
 mod copied;
 mod counted;
+mod crossing;
 mod engine;
 mod explain;
 mod flow;
@@ -27,8 +28,10 @@ mod output;
 mod resources;
 mod spans;
 mod store;
+mod tap;
 mod weight;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use wasmtime::component::Linker;
@@ -38,6 +41,7 @@ pub(crate) use component::digest;
 pub use component::{CONTRACT, Component};
 pub use engine::Counts;
 pub use load_error::LoadError;
+pub use tap::{HostCall, Pass, Tap};
 
 use crate::http::{Resolver, SystemResolver};
 
@@ -45,6 +49,7 @@ use crate::workspace::Folders;
 use counted::{Counted, CountedHost};
 use engine::{INSTANCES_MAX, Runtime};
 use store::GuestState;
+use tap::Watch;
 
 /// Compiles components and runs them as layers.
 #[derive(Clone)]
@@ -55,6 +60,8 @@ pub struct Sandbox {
     /// The folders behind all layers' mounts, so that layers of one folder share its count.
     folders: Folders,
     resolver: Arc<dyn Resolver>,
+    /// Who looks on at layers, by their names.
+    watches: BTreeMap<String, Watch>,
 }
 
 impl std::fmt::Debug for Sandbox {
@@ -89,6 +96,7 @@ impl Sandbox {
             cache: cache.map(Arc::new),
             folders: Folders::default(),
             resolver: Arc::new(SystemResolver),
+            watches: BTreeMap::new(),
         })
     }
 
@@ -96,6 +104,13 @@ impl Sandbox {
     #[must_use]
     pub fn resolving(mut self, resolver: Arc<dyn Resolver>) -> Self {
         self.resolver = resolver;
+        self
+    }
+
+    /// The same, and in the layers of this name that it makes from now on, each call of the host passes the tap.
+    #[must_use]
+    pub fn tapping(mut self, layer: impl Into<String>, tap: Arc<dyn Tap>) -> Self {
+        self.watches.insert(layer.into(), Watch::Tap(tap));
         self
     }
 

@@ -166,7 +166,8 @@ impl Sandbox {
         let workspace = self.workspace(&spec)?;
         let resolver = Arc::clone(&self.resolver);
         let jobs = self.runtime.jobs.of_layer();
-        let info = LayerInfo::new(spec, component.reading.wasi, workspace, resolver, jobs)?;
+        let watch = self.watches.get(&spec.name).cloned();
+        let info = LayerInfo::new(spec, component.reading.wasi, workspace, resolver, jobs)?.watched(watch);
         Ok(Arc::new(ComponentMiddleware::new(component, Arc::new(info))))
     }
 
@@ -213,7 +214,7 @@ async fn first_instance(component: &Component) -> Result<Option<ConfigSchema>, L
     let info = Arc::new(LayerInfo::new(spec, component.reading.wasi, None, Arc::new(SystemResolver), jobs)?);
     let context = ReplyContext::builder("", "").build();
     let budget = Arc::new(ReplyBudget::new(&limits));
-    let made = component.template.instantiate(context, info, budget).await;
+    let made = component.template.instantiate(context, info, budget, None).await;
     let mut guest: GuestInstance = made.map_err(|not_made| match not_made {
         NotMade::Crowded => start("too many instances are alive at once".to_owned()),
         NotMade::Failed(cause) => start(cause),

@@ -1,5 +1,5 @@
-//! The host as a guest calls it: every function of the contract, each counted before it does its work, and the bytes
-//! of what goes in and comes out.
+//! The host as a guest calls it: every function of the contract, each counted and shown to the tap before it does its
+//! work, and the bytes of what goes in and comes out.
 //!
 //! The linker knows this one alone, so that no function of the contract can be left uncounted: one that is missing in
 //! the lists below does not compile.
@@ -11,7 +11,9 @@ mod requests;
 use wasmtime::component::HasData;
 
 use super::bindings::cepa::middleware::types;
+use super::crossing::Crossing;
 use super::store::GuestState;
+use super::tap::Function;
 use super::weight::Weight;
 
 /// Names [`Counted`] to the linker.
@@ -28,10 +30,11 @@ pub(super) struct Counted<'a>(pub(super) &'a mut GuestState);
 type Answer<T> = Result<T, types::Error>;
 
 impl Counted<'_> {
-    /// The guest calls, with arguments of so many bytes.
-    fn enter(&mut self, bytes: u64) -> wasmtime::Result<()> {
+    /// The guest calls, with arguments of so many bytes. What is given here is its answer, and the host does nothing.
+    fn enter<T: Crossing>(&mut self, function: Function, bytes: u64) -> wasmtime::Result<Option<T>> {
         self.0.budget.call()?;
-        Ok(self.0.budget.copy(bytes)?)
+        self.0.budget.copy(bytes)?;
+        Ok(self.0.seam.as_ref().and_then(|seam| seam.called(function)))
     }
 
     /// The guest gets its answer.
@@ -60,8 +63,14 @@ macro_rules! functions {
         $($rest:tt)*
     ) => {
         fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
-            self.enter(0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*)?;
-            let answer = <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*)?;
+            let bytes = 0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*;
+            let answer = match self.enter($crate::sandbox::counted::function!($interface::$host::$name), bytes)? {
+                Some(answer) => {
+                    $($crate::sandbox::crossing::Crossing::release($argument, &mut self.0.table);)*
+                    answer
+                }
+                None => <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*)?,
+            };
             self.leave(answer)
         }
         $crate::sandbox::counted::functions! { $interface::$host; $($rest)* }
@@ -72,12 +81,29 @@ macro_rules! functions {
         $($rest:tt)*
     ) => {
         async fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
-            self.enter(0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*)?;
-            let answer =
-                <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*).await?;
+            let bytes = 0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*;
+            let answer = match self.enter($crate::sandbox::counted::function!($interface::$host::$name), bytes)? {
+                Some(answer) => {
+                    $($crate::sandbox::crossing::Crossing::release($argument, &mut self.0.table);)*
+                    answer
+                }
+                None => <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*).await?,
+            };
             self.leave(answer)
         }
         $crate::sandbox::counted::functions! { $interface::$host; $($rest)* }
     };
 }
 use functions;
+
+/// A function by its path.
+macro_rules! function {
+    ($interface:ident::$host:ident::$name:ident) => {
+        $crate::sandbox::tap::Function {
+            module: stringify!($interface),
+            host: stringify!($host),
+            method: stringify!($name),
+        }
+    };
+}
+use function;

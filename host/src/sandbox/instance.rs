@@ -13,6 +13,7 @@ use super::engine::{Alive, Runtime};
 use super::explain::explain;
 use super::hooks::{HookIndices, LoadedHooks};
 use super::store::{GuestState, LayerInfo};
+use super::tap::Seam;
 
 /// A component in its store.
 pub(super) struct GuestInstance {
@@ -48,13 +49,14 @@ impl Template {
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
         budget: Arc<ReplyBudget>,
+        seam: Option<Seam>,
     ) -> Result<GuestInstance, NotMade> {
         let alive = self.runtime.counts.store_made();
         // The pool has the same bound, but not every machine has a pool.
         if self.runtime.counts.stores_alive() > u64::from(self.runtime.instances) {
             return Err(NotMade::Crowded);
         }
-        let mut store = self.store(context, layer, budget);
+        let mut store = self.store(context, layer, budget, seam);
         let (own_time, wall) = (store.data().budget.own_time.clone(), store.data().layer.spec.limits.wall);
         let made = within(own_time, wall, self.pre.instantiate_async(&mut store)).await;
         let instance = match made {
@@ -80,9 +82,10 @@ impl Template {
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
         budget: Arc<ReplyBudget>,
+        seam: Option<Seam>,
     ) -> Store<GuestState> {
         let Limits { payload, handles, .. } = layer.spec.limits;
-        let state = GuestState::new(context, layer, budget, self.runtime.ticks.clone());
+        let state = GuestState::new(context, layer, budget, seam, self.runtime.ticks.clone());
         let mut store = Store::new(&self.runtime.engine, state);
         store.limiter(|state| &mut state.budget.memory);
         store.set_hostcall_fuel(usize::try_from(payload).unwrap_or(usize::MAX));

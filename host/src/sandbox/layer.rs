@@ -26,6 +26,7 @@ use super::calls::{
 use super::convert::{error_from_guest, event_from_guest, tools_from_guest, verdict_from_guest};
 use super::instance::{GuestInstance, NotMade, Template};
 use super::store::LayerInfo;
+use super::tap::{CallCount, Seam};
 
 /// Makes the closure that owns the instance during a call.
 macro_rules! owning {
@@ -46,6 +47,7 @@ pub(super) struct ComponentLayer {
     info: Arc<LayerInfo>,
     context: Arc<ReplyContext>,
     budget: Arc<ReplyBudget>,
+    calls: CallCount,
     /// Instances that are not in a call. A hook inside a hook finds none, and gets one of its own.
     idle: Mutex<Vec<GuestInstance>>,
     /// The instance of `on-events`, which remembers from call to call. `None` before the first call, during one, and after
@@ -61,6 +63,7 @@ impl ComponentLayer {
             info,
             context,
             budget,
+            calls: CallCount::default(),
             idle: Mutex::default(),
             events: tokio::sync::Mutex::default(),
         }
@@ -80,9 +83,10 @@ impl ComponentLayer {
     }
 
     async fn fresh(&self, hook: HookKind) -> Result<GuestInstance, Failure> {
+        let seam = self.info.watch.as_ref().map(|watch| Seam::of(watch, &self.calls));
         let made = self
             .template
-            .instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.budget))
+            .instantiate(Arc::clone(&self.context), Arc::clone(&self.info), Arc::clone(&self.budget), seam)
             .await;
         made.map_err(|not_made| match not_made {
             NotMade::Crowded => {

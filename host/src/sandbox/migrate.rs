@@ -34,7 +34,7 @@ pub(super) async fn migrate(
     let narrowed = LayerInfo::new(spec, layer.wasi, None, Arc::new(SystemResolver), layer.jobs.clone());
     let narrowed = narrowed.map_err(|error| fault(error.to_string()))?;
     let budget = Arc::new(ReplyBudget::new(&limits));
-    let made = template.instantiate(context, Arc::new(narrowed), budget).await;
+    let made = template.instantiate(context, Arc::new(narrowed), budget, None).await;
     let mut guest = made.map_err(|not_made| match not_made {
         NotMade::Crowded => fault("too many middleware instances are alive at once".to_owned()),
         NotMade::Failed(cause) => fault(format!("no instance could be made: {cause}")),

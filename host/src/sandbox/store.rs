@@ -17,6 +17,7 @@ use super::load_error::LoadError;
 use super::output::{GuestOutput, Printed};
 use super::resources::Unreadable;
 use super::spans::OpenSpans;
+use super::tap::{Seam, Watch};
 
 /// How much of a text is kept to explain a fault or a denial: guests may send megabytes.
 const SHOWN_MAX: usize = 1_000;
@@ -38,6 +39,8 @@ pub(super) struct LayerInfo {
     pub(super) workspace: Option<Arc<Workspace>>,
     /// Its work on threads that may wait.
     pub(super) jobs: LayerJobs,
+    /// Who looks on at it.
+    pub(super) watch: Option<Watch>,
 }
 
 impl LayerInfo {
@@ -52,7 +55,12 @@ impl LayerInfo {
         let Grants { http, secrets, .. } = &spec.grants;
         let http = Client::new(http, secrets, resolver, spec.limits.http())
             .map_err(|error| LoadError::Grants { layer: spec.name.clone(), cause: error.to_string() })?;
-        Ok(Self { config: spec.config.to_string(), http, workspace, spec, wasi, jobs })
+        Ok(Self { config: spec.config.to_string(), http, workspace, spec, wasi, jobs, watch: None })
+    }
+
+    /// The same with somebody who looks on.
+    pub(super) fn watched(self, watch: Option<Watch>) -> Self {
+        Self { watch, ..self }
     }
 }
 
@@ -70,6 +78,8 @@ pub(super) struct GuestState {
     pub(super) reply_budget: Arc<ReplyBudget>,
     /// What it measures and has not ended.
     pub(super) spans: OpenSpans,
+    /// Who looks on.
+    pub(super) seam: Option<Seam>,
     wasi: Option<Wasi>,
     /// The hook call that runs, until what it spent is in the ledger.
     hook: Option<HookKind>,
@@ -101,6 +111,7 @@ impl GuestState {
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
         reply_budget: Arc<ReplyBudget>,
+        seam: Option<Seam>,
         ticks: Ticks,
     ) -> Self {
         let limits = &layer.spec.limits;
@@ -117,6 +128,7 @@ impl GuestState {
             unreadable,
             reply_budget,
             spans: OpenSpans::default(),
+            seam,
             wasi,
             layer,
             hook: None,
