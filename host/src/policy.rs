@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::chain::{ChainEntry, Health, MAX_FAULTS_DEFAULT, Middleware, OnFault};
@@ -62,6 +63,18 @@ pub enum LayerSource {
     File(std::path::PathBuf),
     /// A project folder that is built into a component.
     Project(std::path::PathBuf),
+}
+
+impl LayerSource {
+    /// The source that is written like this: `bundled:NAME`, or the path of a file or of a project folder.
+    pub fn named(text: &str) -> Self {
+        let path = std::path::PathBuf::from(text);
+        match text.strip_prefix("bundled:") {
+            Some(name) => Self::Bundled(name.to_owned()),
+            None if path.is_dir() => Self::Project(path),
+            None => Self::File(path),
+        }
+    }
 }
 
 /// The capabilities a layer may use. `log`, `context`, `clock` and `random` are always there.
@@ -129,7 +142,8 @@ pub const STACK_LIMIT: &str = "stack";
 pub const TABLE_ELEMENTS_MAX: u32 = 100_000;
 
 /// The bounds of a layer. Each is enforced, and none is unlimited by default.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
 pub struct Limits {
     /// Bytes of all its memories together. Default 64 MiB: room for a language runtime, too little to starve a host.
     pub memory: u64,

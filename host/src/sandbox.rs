@@ -15,6 +15,7 @@ mod counted;
 mod crossing;
 mod engine;
 mod explain;
+mod exports;
 mod flow;
 mod hooks;
 mod instance;
@@ -25,6 +26,7 @@ mod load_error;
 mod middleware;
 mod migrate;
 mod output;
+mod recording;
 mod resources;
 mod spans;
 mod store;
@@ -41,6 +43,9 @@ pub(crate) use component::digest;
 pub use component::{CONTRACT, Component};
 pub use engine::Counts;
 pub use load_error::LoadError;
+pub use recording::{
+    Difference, Recorded, RecordedLayer, Recorder, Recording, RecordingError, Replayed, ReplayedEnd,
+};
 pub use tap::{HostCall, Pass, Tap};
 
 use crate::http::{Resolver, SystemResolver};
@@ -111,6 +116,13 @@ impl Sandbox {
     #[must_use]
     pub fn tapping(mut self, layer: impl Into<String>, tap: Arc<dyn Tap>) -> Self {
         self.watches.insert(layer.into(), Watch::Tap(tap));
+        self
+    }
+
+    /// The same, and the first layer of this name that it makes from now on is recorded.
+    #[must_use]
+    pub fn recording(mut self, layer: impl Into<String>, recorder: Arc<Recorder>) -> Self {
+        self.watches.insert(layer.into(), Watch::Recorder(recorder));
         self
     }
 

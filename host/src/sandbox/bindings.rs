@@ -58,6 +58,7 @@ wasmtime::component::bindgen!({
         default: trappable,
     },
     exports: { default: async },
+    additional_derives: [serde::Serialize, serde::Deserialize],
     with: {
         "cepa:middleware/requests.reply-request": crate::request::ReplyRequest,
         "cepa:middleware/requests.reply-response": crate::request::ReplyResponse,

@@ -96,6 +96,12 @@ impl Budget {
         }
     }
 
+    /// The guest calls the host, with arguments of so many bytes.
+    pub(super) fn enter(&mut self, bytes: u64) -> Result<(), LimitHit> {
+        self.call()?;
+        self.copy(bytes)
+    }
+
     /// The guest calls the host.
     pub(super) fn call(&mut self) -> Result<(), LimitHit> {
         self.host_calls.add(1)

@@ -9,8 +9,8 @@ use crate::request::{Draft, PermissionDecision, PermissionRequest, ToolRequest, 
 
 use super::bindings::cepa::middleware::{events, requests, types};
 use super::convert::{error_to_guest, event_to_guest, kinds_from_guest, permission_from_guest};
+use super::exports;
 use super::flow::{CallHandles, NextHandle, SinkHandle};
-use super::hooks::hook_guest;
 use super::instance::GuestInstance;
 use super::store::GuestState;
 use super::weight::Weight;
@@ -37,10 +37,7 @@ macro_rules! guest_hook {
                 next: Resource<NextHandle<Self>>,
                 out: Resource<SinkHandle>,
             ) -> BoxFuture<'_, Answer<Resource<Self::Response>>> {
-                Box::pin(async move {
-                    let hook = hook_guest!(guest, $field);
-                    hook.call_handle(&mut guest.store, request, next, out).await
-                })
+                Box::pin(exports::$field(guest, request, next, out))
             }
         }
     };
@@ -99,18 +96,17 @@ pub(super) async fn call_permission(
     request: PermissionRequest,
     next: Next<CheckPermission>,
 ) -> Answer<PermissionDecision> {
-    let hook = hook_guest!(guest, on_check_permission);
     let state = guest.store.data_mut();
     let request = state.give(request)?;
     let mut handles = CallHandles::new();
     let next = handles.give_next(state, next)?;
-    let answer = hook.call_handle(&mut guest.store, request, next).await?;
+    let answer = exports::on_check_permission(guest, request, next).await?;
     handles.close(guest.store.data_mut());
     Ok(answered(guest, answer)?.map(permission_from_guest))
 }
 
 pub(super) async fn call_list_tools(guest: &mut GuestInstance) -> Answer<Vec<types::ToolDefinition>> {
-    let answer = hook_guest!(guest, tool_source).call_list_tools(&mut guest.store).await?;
+    let answer = exports::list_tools(guest).await?;
     answered(guest, answer)
 }
 
@@ -119,54 +115,48 @@ pub(super) async fn call_tool(
     request: ToolRequest,
     out: Sink,
 ) -> Answer<ToolResponse> {
-    let hook = hook_guest!(guest, tool_source);
     let state = guest.store.data_mut();
     let request = state.give(request)?;
     // A tool is what is innermost of `on-acting`: it has no `next`.
     let mut handles = CallHandles::<Acting>::new();
     let out = handles.give_sink(state, out)?;
-    let answer = hook.call_call_tool(&mut guest.store, request, out).await?;
+    let answer = exports::call_tool(guest, request, out).await?;
     let state = guest.store.data_mut();
     handles.close(state);
     taken(state, answer)
 }
 
 pub(super) async fn call_system_prompt(guest: &mut GuestInstance, prompt: String) -> Answer<String> {
-    let hook = hook_guest!(guest, on_system_prompt);
     let prompt = given(guest, prompt)?;
-    let answer = hook.call_transform(&mut guest.store, &prompt).await?;
+    let answer = exports::on_system_prompt(guest, prompt).await?;
     answered(guest, answer)
 }
 
 pub(super) async fn call_review(guest: &mut GuestInstance, draft: Draft) -> Answer<requests::Verdict> {
-    let hook = hook_guest!(guest, on_draft);
     let draft = guest.store.data_mut().give(draft)?;
-    let answer = hook.call_review(&mut guest.store, draft).await?;
+    let answer = exports::on_draft(guest, draft).await?;
     answered(guest, answer)
 }
 
 pub(super) async fn call_turn_end(guest: &mut GuestInstance, turn: TurnSummary) -> wasmtime::Result<()> {
-    let hook = hook_guest!(guest, on_turn_end);
     let turn = guest.store.data_mut().give(turn)?;
-    hook.call_observe(&mut guest.store, turn).await
+    exports::on_turn_end(guest, turn).await
 }
 
 pub(super) async fn call_migrate(guest: &mut GuestInstance, from_config: String) -> Answer<()> {
-    let hook = hook_guest!(guest, migrate_state);
     let from_config = given(guest, from_config)?;
-    let answer = hook.call_migrate(&mut guest.store, &from_config).await?;
+    let answer = exports::migrate(guest, from_config).await?;
     answered(guest, answer)
 }
 
 pub(super) async fn call_event_kinds(guest: &mut GuestInstance) -> wasmtime::Result<EventKinds> {
-    let kinds = hook_guest!(guest, on_events).call_kinds(&mut guest.store).await?;
+    let kinds = exports::event_kinds(guest).await?;
     Ok(kinds_from_guest(kinds))
 }
 
 pub(super) async fn call_events(guest: &mut GuestInstance, events: Vec<Event>) -> Answer<Vec<events::Event>> {
-    let hook = hook_guest!(guest, on_events);
     let events = given(guest, events.into_iter().map(event_to_guest).collect::<Vec<_>>())?;
-    let answer = hook.call_transform(&mut guest.store, &events).await?;
+    let answer = exports::on_events(guest, events).await?;
     if let Ok(events) = &answer {
         guest.store.data_mut().budget.emit(events)?;
     }

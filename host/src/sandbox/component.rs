@@ -106,6 +106,11 @@ impl Component {
         needs.and_then(|needs| needs.max_initial_memory_size).unwrap_or(0).saturating_mul(PAGE_BYTES)
     }
 
+    /// Whether it imports WASI.
+    pub(super) fn wasi(&self) -> bool {
+        self.reading.wasi
+    }
+
     /// The JSON Schema of its configuration, if it says one.
     pub fn config_schema(&self) -> Option<&Value> {
         self.config_schema.as_ref().map(|config| &config.schema)
@@ -166,7 +171,7 @@ impl Sandbox {
         let workspace = self.workspace(&spec)?;
         let resolver = Arc::clone(&self.resolver);
         let jobs = self.runtime.jobs.of_layer();
-        let watch = self.watches.get(&spec.name).cloned();
+        let watch = self.watches.get(&spec.name).filter(|watch| watch.begin(&spec, component)).cloned();
         let info = LayerInfo::new(spec, component.reading.wasi, workspace, resolver, jobs)?.watched(watch);
         Ok(Arc::new(ComponentMiddleware::new(component, Arc::new(info))))
     }

@@ -13,7 +13,7 @@ mod workspace;
 
 pub(super) use decision::{permission_from_guest, permission_to_guest, verdict_from_guest};
 pub(super) use error::{error_from_guest, error_to_guest};
-pub(super) use event::{event_from_guest, event_to_guest, kinds_from_guest, outcome_to_guest};
+pub(super) use event::{event_from_guest, event_to_guest, kind_names, kinds_from_guest, outcome_to_guest};
 pub(super) use index::{document_to_guest, documents_from_guest, filter_from_guest, hit_to_guest};
 pub(super) use json::json_from_guest;
 pub(super) use message::{

@@ -11,7 +11,8 @@ mod requests;
 use wasmtime::component::HasData;
 
 use super::bindings::cepa::middleware::types;
-use super::crossing::Crossing;
+use super::crossing::{Crossing, Shown};
+use super::recording::Arguments;
 use super::store::GuestState;
 use super::tap::Function;
 use super::weight::Weight;
@@ -31,16 +32,33 @@ type Answer<T> = Result<T, types::Error>;
 
 impl Counted<'_> {
     /// The guest calls, with arguments of so many bytes. What is given here is its answer, and the host does nothing.
-    fn enter<T: Crossing>(&mut self, function: Function, bytes: u64) -> wasmtime::Result<Option<T>> {
-        self.0.budget.call()?;
-        self.0.budget.copy(bytes)?;
-        Ok(self.0.seam.as_ref().and_then(|seam| seam.called(function)))
+    fn enter<T: Crossing>(
+        &mut self,
+        function: Function,
+        bytes: u64,
+        arguments: Arguments<'_>,
+    ) -> wasmtime::Result<Option<T>> {
+        let Some(seam) = &self.0.seam else {
+            self.0.budget.enter(bytes)?;
+            return Ok(None);
+        };
+        if let Some(answer) = seam.called(function, arguments)? {
+            return Ok(Some(answer));
+        }
+        self.0.budget.enter(bytes)?;
+        Ok(seam.passed(function))
     }
 
     /// The guest gets its answer.
-    fn leave<T: Weight>(&mut self, answer: T) -> wasmtime::Result<T> {
-        self.0.budget.copy(answer.weight())?;
-        Ok(answer)
+    fn leave<T: Weight + Shown>(&mut self, answer: wasmtime::Result<T>) -> wasmtime::Result<T> {
+        let answer = answer.and_then(|answer| {
+            self.0.budget.copy(answer.weight())?;
+            Ok(answer)
+        });
+        if let Some(seam) = &self.0.seam {
+            seam.answered(&answer);
+        }
+        answer
     }
 }
 
@@ -64,12 +82,15 @@ macro_rules! functions {
     ) => {
         fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
             let bytes = 0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*;
-            let answer = match self.enter($crate::sandbox::counted::function!($interface::$host::$name), bytes)? {
-                Some(answer) => {
-                    $($crate::sandbox::crossing::Crossing::release($argument, &mut self.0.table);)*
-                    answer
+            let function = $crate::sandbox::counted::function!($interface::$host::$name);
+            let entered = self.enter(function, bytes, &[$((stringify!($argument), &$argument)),*]);
+            let answer = match entered {
+                Ok(Some(answer)) => {
+                    $($crate::sandbox::crossing::Shown::release($argument, &mut self.0.table);)*
+                    Ok(answer)
                 }
-                None => <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*)?,
+                Ok(None) => <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*),
+                Err(error) => Err(error),
             };
             self.leave(answer)
         }
@@ -82,12 +103,15 @@ macro_rules! functions {
     ) => {
         async fn $name(&mut self $(, $argument: $ty)*) -> wasmtime::Result<$answer> {
             let bytes = 0 $(+ $crate::sandbox::weight::Weight::held(&$argument))*;
-            let answer = match self.enter($crate::sandbox::counted::function!($interface::$host::$name), bytes)? {
-                Some(answer) => {
-                    $($crate::sandbox::crossing::Crossing::release($argument, &mut self.0.table);)*
-                    answer
+            let function = $crate::sandbox::counted::function!($interface::$host::$name);
+            let entered = self.enter(function, bytes, &[$((stringify!($argument), &$argument)),*]);
+            let answer = match entered {
+                Ok(Some(answer)) => {
+                    $($crate::sandbox::crossing::Shown::release($argument, &mut self.0.table);)*
+                    Ok(answer)
                 }
-                None => <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*).await?,
+                Ok(None) => <$crate::sandbox::store::GuestState as $interface::$host>::$name(self.0 $(, $argument)*).await,
+                Err(error) => Err(error),
             };
             self.leave(answer)
         }

@@ -12,6 +12,7 @@ use super::budget::{ReplyBudget, within};
 use super::engine::{Alive, Runtime};
 use super::explain::explain;
 use super::hooks::{HookIndices, LoadedHooks};
+use super::recording::START;
 use super::store::{GuestState, LayerInfo};
 use super::tap::Seam;
 
@@ -49,12 +50,15 @@ impl Template {
         context: Arc<ReplyContext>,
         layer: Arc<LayerInfo>,
         budget: Arc<ReplyBudget>,
-        seam: Option<Seam>,
+        mut seam: Option<Seam>,
     ) -> Result<GuestInstance, NotMade> {
         let alive = self.runtime.counts.store_made();
         // The pool has the same bound, but not every machine has a pool.
         if self.runtime.counts.stores_alive() > u64::from(self.runtime.instances) {
             return Err(NotMade::Crowded);
+        }
+        if let Some(seam) = &mut seam {
+            seam.enter(START, &[]);
         }
         let mut store = self.store(context, layer, budget, seam);
         let (own_time, wall) = (store.data().budget.own_time.clone(), store.data().layer.spec.limits.wall);
@@ -64,9 +68,12 @@ impl Template {
             Ok(Err(error)) if error.is::<wasmtime::PoolConcurrencyLimitError>() => {
                 return Err(NotMade::Crowded);
             }
-            Ok(Err(error)) => return Err(NotMade::Failed(explain(&error, store.data_mut()))),
+            Ok(Err(error)) => return Err(NotMade::Failed(failed(&error, store.data_mut()))),
             Err(hit) => return Err(NotMade::Failed(hit.to_string())),
         };
+        if let Some(seam) = &mut store.data_mut().seam {
+            seam.leave(&());
+        }
         Ok(GuestInstance {
             store,
             instance,
@@ -114,4 +121,17 @@ impl GuestInstance {
     pub(super) fn explain(&mut self, error: &wasmtime::Error) -> String {
         explain(error, self.store.data_mut())
     }
+
+    /// The same, of a call that is over with it.
+    pub(super) fn failed(&mut self, error: &wasmtime::Error) -> String {
+        failed(error, self.store.data_mut())
+    }
+}
+
+fn failed(error: &wasmtime::Error, state: &mut GuestState) -> String {
+    let cause = explain(error, state);
+    if let Some(seam) = &mut state.seam {
+        seam.fault(&cause);
+    }
+    cause
 }

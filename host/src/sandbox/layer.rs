@@ -119,7 +119,7 @@ impl ComponentLayer {
                 Ok((guest, value))
             }
             // The store is dropped with the instance: it is never entered again.
-            Ok((mut guest, Err(error))) => Err(self.fault(hook, guest.explain(&error))),
+            Ok((mut guest, Err(error))) => Err(self.fault(hook, guest.failed(&error))),
             Err(hit) => Err(self.fault(hook, hit.to_string())),
         }
     }

@@ -15,6 +15,7 @@ use super::budget::{Budget, Line, LogBudget, ReplyBudget, Ticks};
 use super::jobs::LayerJobs;
 use super::load_error::LoadError;
 use super::output::{GuestOutput, Printed};
+use super::recording::watched_wasi;
 use super::resources::Unreadable;
 use super::spans::OpenSpans;
 use super::tap::{Seam, Watch};
@@ -92,17 +93,20 @@ struct Wasi {
 
 impl Wasi {
     /// An empty world: no environment, arguments, files or sockets; what is printed goes to the log.
-    fn new(log: Arc<LogBudget>) -> Self {
+    fn new(log: Arc<LogBudget>, seam: Option<&Seam>) -> Self {
         let output = GuestOutput::new(log);
-        let context = WasiCtxBuilder::new()
+        let mut context = WasiCtxBuilder::new();
+        context
             .stdout(output.clone())
             .stderr(output.clone())
             // Without these a guest gets sockets of the system, even if it may connect to nothing.
             .allow_tcp(false)
             .allow_udp(false)
-            .max_random_size(WASI_RANDOM_BYTES_MAX)
-            .build();
-        Self { context, output }
+            .max_random_size(WASI_RANDOM_BYTES_MAX);
+        if let Some(source) = seam.and_then(Seam::source) {
+            watched_wasi(&mut context, &source);
+        }
+        Self { context: context.build(), output }
     }
 }
 
@@ -118,7 +122,7 @@ impl GuestState {
         let mut table = ResourceTable::new();
         table.set_max_capacity(limits.handles as usize);
         let budget = Budget::new(ticks, limits);
-        let wasi = layer.wasi.then(|| Wasi::new(Arc::clone(&reply_budget.log)));
+        let wasi = layer.wasi.then(|| Wasi::new(Arc::clone(&reply_budget.log), seam.as_ref()));
         let unreadable = Unreadable::default();
         Self {
             table,
@@ -246,7 +250,8 @@ impl WasiView for GuestState {
     fn ctx(&mut self) -> WasiCtxView<'_> {
         // Nothing can be refused here: what is past the limit is found at the next tick.
         let _ = self.budget.call();
-        let wasi = self.wasi.get_or_insert_with(|| Wasi::new(Arc::clone(&self.reply_budget.log)));
+        let (log, seam) = (&self.reply_budget.log, self.seam.as_ref());
+        let wasi = self.wasi.get_or_insert_with(|| Wasi::new(Arc::clone(log), seam));
         WasiCtxView { ctx: &mut wasi.context, table: &mut self.table }
     }
 }

@@ -118,23 +118,29 @@ pub(in crate::sandbox) fn event_from_guest(event: wit::Event) -> Result<Event, E
     })
 }
 
+/// The kinds of event, by their names in the contract.
+const KINDS: [(&str, wit::EventKinds, EventKinds); 10] = [
+    ("text", wit::EventKinds::TEXT, EventKinds::TEXT),
+    ("thinking", wit::EventKinds::THINKING, EventKinds::THINKING),
+    ("data", wit::EventKinds::DATA, EventKinds::DATA),
+    ("hint", wit::EventKinds::HINT, EventKinds::HINT),
+    ("tool-call", wit::EventKinds::TOOL_CALL, EventKinds::TOOL_CALL),
+    ("tool-result", wit::EventKinds::TOOL_RESULT, EventKinds::TOOL_RESULT),
+    ("model-call", wit::EventKinds::MODEL_CALL, EventKinds::MODEL_CALL),
+    ("reply", wit::EventKinds::REPLY, EventKinds::REPLY),
+    ("revision", wit::EventKinds::REVISION, EventKinds::REVISION),
+    ("other", wit::EventKinds::OTHER, EventKinds::OTHER),
+];
+
 /// The kinds of event that a guest asks for.
 pub(in crate::sandbox) fn kinds_from_guest(kinds: wit::EventKinds) -> EventKinds {
-    use wit::EventKinds as Wit;
-    let pairs = [
-        (Wit::TEXT, EventKinds::TEXT),
-        (Wit::THINKING, EventKinds::THINKING),
-        (Wit::DATA, EventKinds::DATA),
-        (Wit::HINT, EventKinds::HINT),
-        (Wit::TOOL_CALL, EventKinds::TOOL_CALL),
-        (Wit::TOOL_RESULT, EventKinds::TOOL_RESULT),
-        (Wit::MODEL_CALL, EventKinds::MODEL_CALL),
-        (Wit::REPLY, EventKinds::REPLY),
-        (Wit::REVISION, EventKinds::REVISION),
-        (Wit::OTHER, EventKinds::OTHER),
-    ];
-    pairs
+    KINDS
         .into_iter()
-        .filter(|(wit, _)| kinds.contains(*wit))
-        .fold(EventKinds::NONE, |set, (_, kind)| set.with(kind))
+        .filter(|(_, wit, _)| kinds.contains(*wit))
+        .fold(EventKinds::NONE, |set, (.., kind)| set.with(kind))
+}
+
+/// Their names.
+pub(in crate::sandbox) fn kind_names(kinds: wit::EventKinds) -> Vec<&'static str> {
+    KINDS.into_iter().filter(|(_, wit, _)| kinds.contains(*wit)).map(|(name, ..)| name).collect()
 }

@@ -3,7 +3,7 @@
 /// A function of the host.
 #[derive(Clone, Copy)]
 pub(in crate::sandbox) struct Function {
-    /// The module of its interface: `state`.
+    /// Its interface: `state`. All that have functions are called by one word.
     pub(in crate::sandbox) module: &'static str,
     /// The trait that has it: `Host`, or `HostReplyRequest` for a resource.
     pub(in crate::sandbox) host: &'static str,
@@ -12,11 +12,6 @@ pub(in crate::sandbox) struct Function {
 }
 
 impl Function {
-    /// The interface. Those with functions have names of one word.
-    pub(in crate::sandbox) fn interface(self) -> &'static str {
-        self.module
-    }
-
     /// The function, behind its resource where it has one: `compare-and-set`, `reply-request.set-input`.
     pub(in crate::sandbox) fn name(self) -> String {
         let resource = self.host.strip_prefix("Host").unwrap_or(self.host);
@@ -31,6 +26,12 @@ impl Function {
             name.push('.');
         }
         name + &self.method.replace('_', "-")
+    }
+}
+
+impl std::fmt::Display for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.module, self.name())
     }
 }
 
