@@ -19,6 +19,8 @@ mod new;
 mod news;
 mod notices;
 mod progress;
+mod record;
+mod replay;
 mod reply;
 mod run;
 mod shell;
@@ -66,6 +68,8 @@ fn command(cli: &Cli, mode: Mode) -> Result<Exit, Failure> {
         Command::Check { manifest } => check::check(manifest, mode),
         Command::Inspect { component } => inspect::inspect(component, mode),
         Command::Swap(args) => swap::swap(args, mode),
+        Command::Record(args) => record::record(args, mode),
+        Command::Replay(args) => replay::replay(args, mode),
         Command::New(args) => new::new(args, mode),
         Command::Build(args) => build::build(args, mode),
     }

@@ -18,7 +18,7 @@ use crate::agent::Agent;
 use crate::index::Index;
 use crate::manifest::{Manifest, SessionSpec};
 use crate::policy::LayerSpec;
-use crate::sandbox::{CompiledCache, Sandbox};
+use crate::sandbox::{CompiledCache, Recorder, Sandbox};
 use crate::session::{MemorySessions, SessionStore, SqliteSessions, StoreError};
 use crate::world::{RealWorld, World};
 
@@ -97,6 +97,13 @@ impl Host {
     /// A host of these parts.
     pub fn with(sandbox: Sandbox, world: Arc<dyn World>) -> Self {
         Self { sandbox, world }
+    }
+
+    /// The same, and the first layer of this name that it loads from now on is recorded.
+    #[must_use]
+    pub fn recording(mut self, layer: &str, recorder: Arc<Recorder>) -> Self {
+        self.sandbox = self.sandbox.recording(layer, recorder);
+        self
     }
 
     /// The sandbox.

@@ -39,6 +39,10 @@ pub enum Command {
     },
     /// Exchange layers of a running chat, or show what is active there. Running replies end on the old layers.
     Swap(SwapArgs),
+    /// Run one reply, and record what one of its layers sees.
+    Record(RecordArgs),
+    /// Call a component as a recording has it, and say where it does otherwise.
+    Replay(ReplayArgs),
     /// Begin a middleware: a project with its code, a test, a configuration and a manifest to run it with.
     New(NewArgs),
     /// Build a middleware in any language that has an SDK into a component.
@@ -103,6 +107,34 @@ pub struct RunArgs {
     pub control: Option<PathBuf>,
     #[command(flatten)]
     pub answers: AnswerArgs,
+}
+
+/// The arguments of `cepa record`.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// The manifest, or a folder that has a `cepa.toml`.
+    pub manifest: PathBuf,
+    /// The prompt, or `-` to read it from standard input. Without it, the manifest's own.
+    pub prompt: Option<String>,
+    /// The layer to record.
+    #[arg(long, value_name = "NAME")]
+    pub layer: String,
+    /// The file to write. It will hold what the layer sees of the conversation.
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// The session to begin or to go on with. A fresh one by default.
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+}
+
+/// The arguments of `cepa replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArgs {
+    /// The recording.
+    pub recording: PathBuf,
+    /// Another build of the component than the recorded one: a `.wasm` file, a project folder or `bundled:NAME`.
+    #[arg(long, value_name = "COMPONENT")]
+    pub component: Option<String>,
 }
 
 /// The arguments of `cepa swap`.

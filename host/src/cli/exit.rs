@@ -18,9 +18,11 @@ Exit codes:
   3   the reply failed: the model, a tool or a server gave an error
   4   the reply waits for a person or for a program outside
   5   the reply was aborted
+  6   a replay differs from its recording
   64  the manifest has mistakes
   65  a component can't be loaded, or does not fit its configuration
   66  the session file can't be used
+  67  a recording can't be used
   69  no running chat can be reached to swap its layers
   70  a layer broke a rule, and the reply failed for it
   77  a swap needs consent";
@@ -41,12 +43,16 @@ pub enum Exit {
     Parked = 4,
     /// The reply was aborted.
     Aborted = 5,
+    /// A replay differs from its recording.
+    Differs = 6,
     /// The manifest has mistakes.
     Manifest = 64,
     /// A component can't be loaded, or does not fit its configuration.
     Component = 65,
     /// The session file can't be used.
     Session = 66,
+    /// A recording can't be used.
+    Recording = 67,
     /// No running chat can be reached to swap its layers.
     Unreachable = 69,
     /// A layer broke a rule, and the reply failed for it.

@@ -41,8 +41,7 @@ fn cache_bytes() -> Result<u64, Failure> {
 }
 
 /// The agent of a manifest, ready to run.
-pub fn agent(runtime: &Runtime, manifest: &Manifest, mode: Mode) -> Result<Loaded, Failure> {
-    let host = host()?;
+pub fn agent(runtime: &Runtime, host: &Host, manifest: &Manifest, mode: Mode) -> Result<Loaded, Failure> {
     let line = ProgressLine::new(mode != Mode::Quiet);
     let loaded = runtime.block_on(host.load(manifest, &|text| line.say(text)));
     line.clear();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cepa::agent::{Agent, Answer, INPUT_TEXT_MAX, Pending, ReplyInput, ReplyResult, check_session_id};
 use cepa::event::Outcome;
-use cepa::host::Loaded;
+use cepa::host::{Host, Loaded};
 use cepa::manifest::{Manifest, SessionSpec};
 use cepa::message::Message;
 use cepa::world::{RealWorld, World as _};
@@ -39,10 +39,19 @@ enum Task {
 
 /// Runs a reply or a chat, and says how the program ends.
 pub fn run(args: &RunArgs, mode: Mode) -> Result<Exit, Failure> {
+    run_in(|_| load::host(), args, mode)
+}
+
+/// The same, loaded by the host that there is for its manifest.
+pub fn run_in(
+    host: impl FnOnce(&Manifest) -> Result<Host, Failure>,
+    args: &RunArgs,
+    mode: Mode,
+) -> Result<Exit, Failure> {
     let manifest = load::manifest(&args.manifest)?;
     let task = task(args, &manifest, mode)?;
     let runtime = load::runtime()?;
-    let loaded = Arc::new(load::agent(&runtime, &manifest, mode)?);
+    let loaded = Arc::new(load::agent(&runtime, &host(&manifest)?, &manifest, mode)?);
     let session_id = args.session.clone().unwrap_or_else(|| RealWorld::default().id());
     let mut session = Session {
         view: View::standard(mode),
@@ -99,14 +108,19 @@ fn wanted(args: &RunArgs, manifest: &Manifest, mode: Mode) -> Result<Task, Failu
         (None, _) if at_terminal && mode != Mode::Json => return Ok(Task::Chat),
         (None, _) if args.chat => return Err(Failure::usage("a chat needs a terminal and no `--json`")),
         (None, _) => {
-            let hint = "name it as the second argument, or write `-` to read it from standard input";
-            return Err(Failure::usage("there is no prompt").hint(hint));
+            return Err(no_prompt());
         }
     };
     if prompt.trim().is_empty() {
         return Err(Failure::usage("the prompt is empty"));
     }
     Ok(Task::Prompt(prompt))
+}
+
+/// Nothing says what the reply is about.
+pub fn no_prompt() -> Failure {
+    let hint = "name it as the second argument, or write `-` to read it from standard input";
+    Failure::usage("there is no prompt").hint(hint)
 }
 
 fn read_prompt() -> Result<String, Failure> {

@@ -56,6 +56,18 @@ fn aborted() -> Option<i32> {
     done.code
 }
 
+/// A component that was exchanged since it was recorded.
+fn differs() -> Option<i32> {
+    let place = Place::new(&TRAPS.replace("fail", "skip")).file("x.wasm", guest!("panic"));
+    place.cepa("record . hello --layer x -o x.recording").ends_with(0);
+    let place = place.file("x.wasm", guest!("passthrough"));
+    place.cepa("replay x.recording --component x.wasm").code
+}
+
+fn recording() -> Option<i32> {
+    Place::new("").cepa("replay cepa.toml").code
+}
+
 fn manifest() -> Option<i32> {
     Place::new("[agnet]\n").cepa("run . hello").code
 }
@@ -95,16 +107,18 @@ fn fault() -> Option<i32> {
 
 #[test]
 fn each_documented_code_is_reached() {
-    let ways: [(i32, Way); 12] = [
+    let ways: [(i32, Way); 14] = [
         (0, success),
         (1, defect),
         (2, usage),
         (3, failed),
         (4, parked),
         (5, aborted),
+        (6, differs),
         (64, manifest),
         (65, component),
         (66, session),
+        (67, recording),
         (69, unreachable),
         (70, fault),
         (77, consent),

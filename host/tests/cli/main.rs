@@ -17,6 +17,7 @@ mod new;
 mod pipes;
 mod prompts;
 mod quickstart;
+mod recordings;
 mod rig;
 mod secrets;
 mod servers;
