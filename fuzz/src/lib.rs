@@ -8,6 +8,7 @@ mod grant_matching;
 mod guest_output;
 mod manifest;
 mod model_stream;
+mod recording;
 mod session_file;
 
 use std::sync::LazyLock;
@@ -18,7 +19,7 @@ use tokio::runtime::Runtime;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     ("manifest", manifest::read),
     ("component-bytes", component_bytes::load),
     ("guest-output", guest_output::speak),
@@ -26,6 +27,7 @@ pub const TARGETS: [Target; 7] = [
     ("openai-stream", model_stream::openai),
     ("anthropic-stream", model_stream::anthropic),
     ("session-file", session_file::open),
+    ("recording", recording::replay),
 ];
 
 /// The target of this name.

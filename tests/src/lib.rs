@@ -6,6 +6,7 @@ pub mod chain;
 pub mod memory;
 pub mod onion;
 pub mod program;
+pub mod recording;
 pub mod transform;
 
 use std::future::Future;

@@ -15,6 +15,7 @@ use cepa::secret::Secret;
 use cepa_tests::agent::{Told, agent, ask, conversation, model};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
+use cepa_tests::recording::record;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -136,6 +137,21 @@ fn parts() -> Vec<String> {
 
 fn turned(text: &str) -> Vec<u8> {
     text.bytes().map(|byte| !byte).collect()
+}
+
+#[tokio::test]
+async fn a_secret_is_in_no_recording() {
+    let server = echoing().await;
+    let header = json!(["authorization", "Bearer ${secret:key}"]);
+    let config = json!({ "before": [{ "fetch": ["GET", format!("{server}/a"), [header], ""] }] });
+    let plan = LayerPlan::new("layer").grants(grants(&server)).config(config);
+    let taken = record(agent(&model(ANSWERS)), plan, guest!("uses")).await;
+    taken.is_the_same().await;
+    let text = taken.text();
+    assert!(text.contains("${secret:key}"), "the layer asked with the key: {text}");
+    for part in parts() {
+        assert!(!text.contains(&part) && !taken.told.log().contains(&part), "`{part}` in {text}");
+    }
 }
 
 #[tokio::test]

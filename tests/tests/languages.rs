@@ -5,8 +5,10 @@ use cepa::error::{Error, ErrorKind};
 use cepa::event::Event;
 use cepa::message::{Block, Message};
 use cepa::request::{ModelRequest, ModelResponse};
+use cepa_tests::agent::{agent, model};
 use cepa_tests::built::built;
 use cepa_tests::chain::{LayerPlan, call, load};
+use cepa_tests::recording::record;
 
 const LANGUAGES: [&str; 5] = ["rust", "c", "go", "js", "python"];
 
@@ -83,5 +85,15 @@ async fn an_error_inside_reaches_the_guest_as_a_value() {
             );
             assert_eq!(error.message, "slow down, é", "{language} {name}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_a_guest_saw_it_does_again() {
+    for language in LANGUAGES {
+        let plan = LayerPlan::new(language);
+        let agent = agent(&model("[[turn]]\ntext = \"Answer.\""));
+        let calls = record(agent, plan, &built(language, "rewrite")).await.is_the_same().await;
+        assert!(!calls.is_empty(), "{language}");
     }
 }

@@ -6,10 +6,9 @@ use cepa::sandbox::{CONTRACT, Recording, RecordingError};
 use cepa_tests::agent::{agent, model};
 use cepa_tests::chain::LayerPlan;
 use cepa_tests::guest;
+use cepa_tests::recording::{Taken, record, record_bounded};
 use proptest::prelude::*;
 use proptest::sample::Index;
-
-use crate::rig::{Taken, record, record_bounded};
 
 const ANSWERS: &str = "[[turn]]\ntext = \"Answer, in several words.\"\nrepeat = true";
 
@@ -70,7 +69,7 @@ async fn what_is_no_recording_says_so_at_its_line() {
     let leave = r#"{"leave":{"instance":0,"value":null}}"#;
     let call = r#"{"call":{"instance":0,"function":"clock.now-ms","arguments":[]}}"#;
     let answer = r#"{"answer":{"instance":0,"value":1}}"#;
-    let full = r#"{"full":{"bytes_max":1}}"#;
+    let full = r#"{"full":{"bytes-max":1}}"#;
     let refusals = [
         refusal(""),
         refusal("hello\n"),

@@ -4,9 +4,8 @@ use cepa::policy::Grants;
 use cepa_tests::agent::{agent, model};
 use cepa_tests::chain::{LayerPlan, load};
 use cepa_tests::guest;
+use cepa_tests::recording::{Played, Taken, record, replay};
 use serde_json::json;
-
-use crate::rig::{Played, Taken, record, replay};
 
 const ANSWERS: &str = "[[turn]]\ntext = \"Answer.\"\nrepeat = true";
 

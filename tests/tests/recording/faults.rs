@@ -7,8 +7,7 @@ use cepa::world::RealWorld;
 use cepa_tests::agent::{agent, model};
 use cepa_tests::chain::LayerPlan;
 use cepa_tests::guest;
-
-use crate::rig::record;
+use cepa_tests::recording::record;
 
 const ANSWERS: &str = "[[turn]]\ntext = \"Answer.\"\nrepeat = true";
 

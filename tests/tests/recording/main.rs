@@ -3,5 +3,4 @@
 mod cut;
 mod differences;
 mod faults;
-mod rig;
 mod same;

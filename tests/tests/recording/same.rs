@@ -8,9 +8,8 @@ use cepa::world::RealWorld;
 use cepa_tests::agent::{Echo, agent, model};
 use cepa_tests::chain::LayerPlan;
 use cepa_tests::guest;
+use cepa_tests::recording::record;
 use serde_json::json;
-
-use crate::rig::record;
 
 const ANSWERS: &str = "[[turn]]\ntext = \"Answer, in several words.\"\nrepeat = true";
 

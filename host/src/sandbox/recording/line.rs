@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 /// One thing that happened in one instance.
 #[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
 pub(super) enum Line {
     /// The host calls an export, or makes the instance.
     Enter {

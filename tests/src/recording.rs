@@ -5,32 +5,43 @@ use std::sync::Arc;
 
 use cepa::agent::AgentBuilder;
 use cepa::sandbox::{Component, Difference, Recorded, Recorder, Recording, ReplayedEnd};
-use cepa_tests::agent::{Told, ask};
-use cepa_tests::chain::{LayerPlan, load, sandbox};
-use cepa_tests::in_time;
 use tempfile::TempDir;
 
+use crate::agent::{Told, ask};
+use crate::chain::{LayerPlan, load, sandbox};
+use crate::in_time;
+
 /// A recorded reply.
-pub(crate) struct Taken {
+#[derive(Debug)]
+pub struct Taken {
     folder: TempDir,
-    pub(crate) component: Component,
-    pub(crate) told: Told,
-    pub(crate) recorded: Recorded,
+    /// The component of the layer.
+    pub component: Component,
+    /// What the reply told.
+    pub told: Told,
+    /// What was recorded.
+    pub recorded: Recorded,
 }
 
 /// Records a layer in a reply of this agent.
-pub(crate) async fn record(agent: AgentBuilder, plan: LayerPlan, bytes: &[u8]) -> Taken {
+///
+/// # Panics
+/// When no reply can begin.
+pub async fn record(agent: AgentBuilder, plan: LayerPlan, bytes: &[u8]) -> Taken {
     record_bounded(agent, plan, bytes, Recorder::BYTES_MAX).await
 }
 
 /// The same, in at most so many bytes.
-pub(crate) async fn record_bounded(agent: AgentBuilder, plan: LayerPlan, bytes: &[u8], max: u64) -> Taken {
-    let folder = tempfile::tempdir().unwrap();
-    let recorder = Arc::new(Recorder::create(&path(&folder)).unwrap().bounded(max));
+///
+/// # Panics
+/// As for [`record`].
+pub async fn record_bounded(agent: AgentBuilder, plan: LayerPlan, bytes: &[u8], max: u64) -> Taken {
+    let folder = tempfile::tempdir().expect("a folder");
+    let recorder = Arc::new(Recorder::create(&path(&folder)).expect("a file").bounded(max));
     let component = load(&plan.spec.name, bytes).await;
     let recording = sandbox().clone().recording(&plan.spec.name, Arc::clone(&recorder));
     let entry = plan.entry_in(&recording, &component);
-    let agent = agent.middleware(entry).build().await.unwrap();
+    let agent = agent.middleware(entry).build().await.expect("the agent fits together");
     let told = ask(&agent, "Go").await;
     drop(agent);
     Taken { folder, component, told, recorded: recorder.recorded() }
@@ -41,33 +52,46 @@ fn path(folder: &TempDir) -> PathBuf {
 }
 
 /// What a replay told.
-pub(crate) struct Played {
+#[derive(Debug)]
+pub struct Played {
     /// Each call into the layer: its instance, its export, its calls of the host, its end.
-    pub(crate) calls: Vec<String>,
-    pub(crate) difference: Option<Difference>,
+    pub calls: Vec<String>,
+    /// The first difference.
+    pub difference: Option<Difference>,
 }
 
 impl Taken {
-    pub(crate) fn path(&self) -> PathBuf {
+    /// The file.
+    pub fn path(&self) -> PathBuf {
         path(&self.folder)
     }
 
-    pub(crate) fn text(&self) -> String {
-        std::fs::read_to_string(self.path()).unwrap()
+    /// What is in it.
+    ///
+    /// # Panics
+    /// When it is no text.
+    pub fn text(&self) -> String {
+        std::fs::read_to_string(self.path()).expect("a recording is text")
     }
 
-    /// The same with another file.
-    pub(crate) fn rewrite(&self, text: impl AsRef<[u8]>) {
-        std::fs::write(self.path(), text).unwrap();
+    /// Puts something else into the file.
+    ///
+    /// # Panics
+    /// When it can't be written.
+    pub fn rewrite(&self, text: impl AsRef<[u8]>) {
+        std::fs::write(self.path(), text).expect("the file can be written");
     }
 
     /// Replays it on the component that was recorded.
-    pub(crate) async fn replay(&self) -> Played {
+    pub async fn replay(&self) -> Played {
         replay(&self.path(), &self.component).await
     }
 
-    /// Shows that it replays the same.
-    pub(crate) async fn is_the_same(&self) -> Vec<String> {
+    /// Shows that it replays the same, and gives the calls.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn is_the_same(&self) -> Vec<String> {
         assert_eq!(self.recorded.cut, None);
         let played = self.replay().await;
         assert_eq!(played.difference.map(|difference| difference.to_string()), None, "{}", self.text());
@@ -77,7 +101,10 @@ impl Taken {
 }
 
 /// Replays a file on a component.
-pub(crate) async fn replay(path: &Path, component: &Component) -> Played {
+///
+/// # Panics
+/// When it is no recording, or the layer can't be made.
+pub async fn replay(path: &Path, component: &Component) -> Played {
     let recording = Recording::open(path).unwrap_or_else(|error| panic!("{error}"));
     let mut calls = Vec::new();
     let mut told = |call: &cepa::sandbox::Replayed<'_>| {
