@@ -40,7 +40,7 @@ macro_rules! exports {
             export: &str,
             arguments: &[Box<RawValue>],
         ) -> Result<wasmtime::Result<()>, String> {
-            let mut arguments = arguments.iter();
+            let mut arguments = arguments.iter().map(AsRef::as_ref);
             match export {
                 $($export => {
                     $(let $argument: $ty = read(arguments.next(), stringify!($argument))?;)*
@@ -103,7 +103,7 @@ fn leave(guest: &mut GuestInstance, answer: &dyn Shown) {
 }
 
 /// A recorded argument.
-fn read<T: Crossing>(argument: Option<&Box<RawValue>>, name: &str) -> Result<T, String> {
+fn read<T: Crossing>(argument: Option<&RawValue>, name: &str) -> Result<T, String> {
     let argument = argument.ok_or_else(|| format!("the argument `{name}` is missing"))?;
     T::read(argument).map_err(|error| format!("the argument `{name}` is not one of the contract: {error}"))
 }

@@ -49,6 +49,33 @@ async fn another_argument_is_told_by_its_name() {
 }
 
 #[tokio::test]
+async fn another_end_and_another_fault_are_told_at_their_line() {
+    let taken = passthrough().await;
+    let text = taken.text();
+    let leave = text.lines().find(|line| line.starts_with("{\"leave\"") && line.contains("\"ok\"")).unwrap();
+    taken.rewrite(text.replace(leave, "{\"leave\":{\"instance\":0,\"value\":{\"ok\":99}}}"));
+    insta::assert_snapshot!(taken.replay().await.difference.expect("another handle"), @r#"call 1 (`on-model-call.handle`), line 13 of the recording: it ended with `{"ok":0}`, and not `{"ok":99}`"#);
+    let taken = record(agent(&model(ANSWERS)), LayerPlan::new("it"), guest!("panic")).await;
+    taken.rewrite(taken.text().replace("\"cause\":\"the guest", "\"cause\":\"a guest"));
+    insta::assert_snapshot!(taken.replay().await.difference.expect("another fault"), @r"
+    call 1 (`on-model-call.handle`), line 11 of the recording: it ended with `fault: the guest gave up (trap `unreachable`); it said: panicked at tests/guests/panic/src/lib.rs:18:9:
+    the sky fell on 1 messages`, and not `fault: a guest gave up (trap `unreachable`); it said: panicked at tests/guests/panic/src/lib.rs:18:9:
+    the sky fell on 1 messages`
+    ");
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_made_any_more_is_told_with_the_end() {
+    let taken = record(agent(&model(ANSWERS)), LayerPlan::new("it"), guest!("passthrough")).await;
+    let lines: Vec<String> = taken.text().lines().map(ToOwned::to_owned).collect();
+    let (leave, before) = lines.split_last().unwrap();
+    let more = "{\"call\":{\"instance\":0,\"function\":\"clock.now-ms\",\"arguments\":[]}}";
+    let answer = "{\"answer\":{\"instance\":0,\"value\":1}}";
+    taken.rewrite(format!("{}\n{more}\n{answer}\n{leave}\n", before.join("\n")));
+    insta::assert_snapshot!(taken.replay().await.difference.expect("a call less"), @r#"call 1 (`on-model-call.handle`), its call 5 of the host, line 13 of the recording: it ended with `{"ok":0}`, and did not call `clock.now-ms`"#);
+}
+
+#[tokio::test]
 async fn values_of_another_type_are_no_values_of_the_function() {
     let taken = gets_a_value().await;
     taken.rewrite(taken.text().replace("{\"ok\":\"first\"}", "{\"ok\":[1]}"));

@@ -37,6 +37,12 @@ impl Place {
         self.step += 1;
         self.line = line;
     }
+
+    /// The end of the call, at this line.
+    pub(super) fn end(&mut self, line: usize) {
+        self.step = 0;
+        self.line = line;
+    }
 }
 
 /// What is different.

@@ -40,6 +40,8 @@ pub(super) struct ExportCall {
     /// What the guest asked of the host, in order.
     pub(super) steps: Vec<Step>,
     pub(super) end: End,
+    /// Its line; 0 when it is not told.
+    pub(super) end_line: usize,
 }
 
 /// A call of the guest to the host.

@@ -24,6 +24,7 @@ struct Scene {
     /// What was not asked yet.
     steps: VecDeque<Step>,
     end: Option<End>,
+    end_line: usize,
     /// What the guest answered.
     left: Option<Box<RawValue>>,
     verdict: Option<Verdict>,
@@ -47,7 +48,8 @@ impl Script {
     /// This call into the guest begins.
     pub(super) fn begin(&self, call: &ExportCall, place: Place) {
         let steps = call.steps.iter().cloned().collect();
-        *self.scene() = Scene { place, steps, end: Some(call.end.clone()), left: None, verdict: None };
+        let (end, end_line) = (Some(call.end.clone()), call.end_line);
+        *self.scene() = Scene { place, steps, end, end_line, left: None, verdict: None };
     }
 
     /// What is to be said of the call after it has ended: what it came to, or its fault.
@@ -121,34 +123,32 @@ impl Scene {
         }
     }
 
+    /// How the call came out, unless it is wholly the same.
     fn compare_end(&mut self, fault: Option<String>) -> Option<Verdict> {
         if let Some(cause) = fault.as_ref().filter(|cause| is_of_time(cause)) {
-            if self.ends_in_time() {
-                return Some(Verdict::SameSoFar);
-            }
-            self.differs(What::Slow { cause: cause.clone() });
-            return self.verdict.take();
-        }
-        if let Some(step) = self.steps.front() {
-            let what = What::Fewer { function: step.function.clone(), end: ended(fault, self.left.take()) };
-            self.place.next_step(step.line);
-            self.differs(what);
-            return self.verdict.take();
+            let slow = || self.differing(What::Slow { cause: cause.clone() });
+            return Some(if self.ends_in_time() { Verdict::SameSoFar } else { slow() });
         }
         let got = ended(fault, self.left.take());
+        if let Some(step) = self.steps.pop_front() {
+            self.place.next_step(step.line);
+            return Some(self.differing(What::Fewer { function: step.function, end: got }));
+        }
         let wanted = match self.end.take()? {
             End::Value(value) => value.get().to_owned(),
             End::Fault(cause) => fault_text(&cause),
             End::GivenUp | End::Untold => return Some(Verdict::SameSoFar),
         };
-        if wanted != got {
-            self.differs(What::End { wanted, got });
-        }
-        self.verdict.take()
+        self.place.end(self.end_line);
+        (wanted != got).then(|| self.differing(What::End { wanted, got }))
     }
 
     fn differs(&mut self, what: What) {
-        self.verdict = Some(Verdict::Differs(Box::new(Difference::new(self.place.clone(), what))));
+        self.verdict = Some(self.differing(what));
+    }
+
+    fn differing(&self, what: What) -> Verdict {
+        Verdict::Differs(Box::new(Difference::new(self.place.clone(), what)))
     }
 }
 

@@ -21,8 +21,8 @@ impl Open {
         match line {
             Line::Enter { instance, export, arguments } => {
                 self.enter(instance, &export)?;
-                let (steps, end) = (Vec::new(), End::Untold);
-                self.calls.push(ExportCall { line: number, instance, export, arguments, steps, end });
+                let (line, steps, end, end_line) = (number, Vec::new(), End::Untold, 0);
+                self.calls.push(ExportCall { line, instance, export, arguments, steps, end, end_line });
             }
             Line::Call { instance, function, arguments } => {
                 let call = self.open(instance)?;
@@ -33,9 +33,9 @@ impl Open {
             }
             Line::Answer { instance, value } => self.answer(instance, StepAnswer::Value(value))?,
             Line::Trap { instance, .. } => self.answer(instance, StepAnswer::Trap)?,
-            Line::Leave { instance, value } => self.end(instance, End::Value(value))?,
-            Line::Fault { instance, cause } => self.end(instance, End::Fault(cause))?,
-            Line::GivenUp { instance } => self.end(instance, End::GivenUp)?,
+            Line::Leave { instance, value } => self.end(number, instance, End::Value(value))?,
+            Line::Fault { instance, cause } => self.end(number, instance, End::Fault(cause))?,
+            Line::GivenUp { instance } => self.end(number, instance, End::GivenUp)?,
             Line::Full { .. } => return Err("a full recording ends once".to_owned()),
         }
         Ok(())
@@ -70,8 +70,9 @@ impl Open {
         Ok(())
     }
 
-    fn end(&mut self, instance: u32, end: End) -> Result<(), String> {
-        self.open(instance)?.end = end;
+    fn end(&mut self, number: usize, instance: u32, end: End) -> Result<(), String> {
+        let call = self.open(instance)?;
+        (call.end, call.end_line) = (end, number);
         self.instances.insert(instance, None);
         Ok(())
     }
