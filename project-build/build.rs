@@ -19,7 +19,8 @@ const LEFT_OUT: [&str; 5] = ["tests", "node_modules", "__pycache__", "write-type
 
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
-    let mut table = String::from("/// Every embedded file, by its path.\nstatic FILES: &[(&str, &[u8])] = &[\n");
+    let mut table =
+        String::from("/// Every embedded file, by its path.\nstatic FILES: &[(&str, &[u8])] = &[\n");
     for (folder, name) in FOLDERS {
         println!("cargo::rerun-if-changed={}", root.join(folder).display());
         add(&mut table, &root.join(folder), name);
@@ -45,7 +46,8 @@ fn add(table: &mut String, folder: &Path, name: &str) {
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let file_name = entry.file_name().to_string_lossy().into_owned();
-        let hidden = file_name.starts_with('.') || file_name.ends_with(".md");
+        let hidden =
+            file_name.starts_with('.') || Path::new(&file_name).extension().is_some_and(|end| end == "md");
         if hidden || LEFT_OUT.contains(&file_name.as_str()) {
             continue;
         }
@@ -68,7 +70,9 @@ fn add_file(table: &mut String, path: &Path, name: &str) {
 fn go_runtime(root: &Path) -> Option<PathBuf> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["metadata", "--format-version=1", "--locked", "--manifest-path"]).arg(root.join("Cargo.toml"));
+    command
+        .args(["metadata", "--format-version=1", "--locked", "--manifest-path"])
+        .arg(root.join("Cargo.toml"));
     let told: serde_json::Value = serde_json::from_slice(&command.output().ok()?.stdout).ok()?;
     let mut packages = told["packages"].as_array()?.iter();
     let generator = packages.find(|package| package["name"] == "wit-bindgen-go")?;

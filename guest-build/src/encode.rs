@@ -14,7 +14,7 @@ pub fn encode(package: &str, module: &[u8]) -> Result<Vec<u8>, Error> {
     ComponentEncoder::default()
         .validate(true)
         .module(module)
-        .and_then(|encoder| encoder.encode())
+        .and_then(ComponentEncoder::encode)
         .map_err(|cause| Error::Encode { package: package.to_owned(), reason: format!("{cause:#}") })
 }
 

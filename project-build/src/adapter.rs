@@ -21,6 +21,6 @@ pub(crate) fn component(project: &Project, module: &[u8]) -> Result<Vec<u8>, Err
         .validate(true)
         .module(module)
         .and_then(|encoder| encoder.adapter(ADAPTED, &adapter))
-        .and_then(|encoder| encoder.encode())
+        .and_then(ComponentEncoder::encode)
         .map_err(|cause| failed(format!("{cause:#}")))
 }

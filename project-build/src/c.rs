@@ -13,8 +13,8 @@ use wit_bindgen_c::Opts;
 use wit_bindgen_core::Files;
 
 use crate::contract::{self, IMPORTS};
-use crate::project::Project;
 use crate::program::{self, attempt};
+use crate::project::Project;
 use crate::{Error, adapter, tools};
 
 use header::Header;
@@ -54,10 +54,10 @@ fn bindings(project: &Project, work: &Path, folder: &Path) -> Result<Names, Erro
     let mut world = contract::world(project, &work.join("wit"), "cepa")?;
     let mut files = Files::default();
     let options = Opts { rename: renames(project), ..Opts::default() };
-    options.build().generate(&mut world.resolve, world.id, &mut files).map_err(|cause| Error::Encode {
-        project: project.name.clone(),
-        reason: format!("{cause:#}"),
-    })?;
+    options
+        .build()
+        .generate(&mut world.resolve, world.id, &mut files)
+        .map_err(|cause| Error::Encode { project: project.name.clone(), reason: format!("{cause:#}") })?;
     for (name, bytes) in files.iter() {
         write(&folder.join(name), bytes)?;
     }

@@ -15,7 +15,10 @@ const MISTAKE: i32 = 1;
 /// Runs a program to its end, and gives what it said.
 pub(crate) fn attempt(command: &mut Command) -> Result<Output, Error> {
     let program = name(command);
-    command.stdin(Stdio::null()).output().map_err(|cause| Error::Program { program, reason: cause.to_string() })
+    command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|cause| Error::Program { program, reason: cause.to_string() })
 }
 
 /// The program's name, for a message.

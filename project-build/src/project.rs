@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::language::{Engine, Language};
 use crate::files::files_below;
+use crate::language::{Engine, Language};
 use crate::place::{line_of, list};
 use crate::{Error, HOOKS};
 
@@ -134,14 +134,16 @@ impl Reader<'_> {
 
     fn language(&self, name: &Spanned<String>) -> Result<Language, Error> {
         match Language::named(name.get_ref()) {
-            Some(Language::Rust) => {
-                Err(self.mistake(name, "a crate needs no `middleware.toml`; take it away, and its `Cargo.toml` is built"))
-            }
+            Some(Language::Rust) => Err(self.mistake(
+                name,
+                "a crate needs no `middleware.toml`; take it away, and its `Cargo.toml` is built",
+            )),
             Some(language) => Ok(language),
             None => {
                 let known = Language::ALL.iter().filter(|known| **known != Language::Rust);
                 let known = list(known.map(|known| known.name()));
-                Err(self.mistake(name, format!("there is no SDK for `{}`; there are {known}", name.get_ref())))
+                Err(self
+                    .mistake(name, format!("there is no SDK for `{}`; there are {known}", name.get_ref())))
             }
         }
     }
@@ -154,7 +156,9 @@ impl Reader<'_> {
         }
         let module = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
         if language == Language::Python && !is_identifier(module) {
-            let what = format!("`source` is a Python module, whose name is letters, digits and `_`: `{module}` can't be imported");
+            let what = format!(
+                "`source` is a Python module, whose name is letters, digits and `_`: `{module}` can't be imported"
+            );
             return Err(self.mistake(source, what));
         }
         Ok(path)
@@ -163,12 +167,16 @@ impl Reader<'_> {
     fn check_hooks(&self, hooks: &Spanned<Vec<Spanned<String>>>) -> Result<(), Error> {
         let names = hooks.get_ref();
         if names.is_empty() {
-            return Err(self.mistake(hooks, format!("`hooks` is empty; name at least one of {}", list(HOOKS))));
+            return Err(
+                self.mistake(hooks, format!("`hooks` is empty; name at least one of {}", list(HOOKS)))
+            );
         }
         for (at, hook) in names.iter().enumerate() {
             let name = hook.get_ref();
             if !HOOKS.contains(&name.as_str()) {
-                return Err(self.mistake(hook, format!("there is no hook `{name}`; there are {}", list(HOOKS))));
+                return Err(
+                    self.mistake(hook, format!("there is no hook `{name}`; there are {}", list(HOOKS)))
+                );
             }
             if names.iter().take(at).any(|earlier| earlier.get_ref() == name) {
                 return Err(self.mistake(hook, format!("`{name}` stands here twice; take one away")));
@@ -189,14 +197,18 @@ impl Reader<'_> {
 
     fn engine(&self, name: &Spanned<String>, language: Language) -> Result<Engine, Error> {
         if !language.has_engines() {
-            return Err(self.mistake(name, format!("`engine` is for `js` and `ts`, and this is {language}; take it away")));
+            return Err(self.mistake(
+                name,
+                format!("`engine` is for `js` and `ts`, and this is {language}; take it away"),
+            ));
         }
         match name.get_ref().as_str() {
             "quickjs" => Ok(Engine::QuickJs),
             "starlingmonkey" => Ok(Engine::StarlingMonkey),
-            other => {
-                Err(self.mistake(name, format!("there is no engine `{other}`; there are `quickjs` and `starlingmonkey`")))
-            }
+            other => Err(self.mistake(
+                name,
+                format!("there is no engine `{other}`; there are `quickjs` and `starlingmonkey`"),
+            )),
         }
     }
 
@@ -205,7 +217,8 @@ impl Reader<'_> {
         if path.is_file() {
             return Ok(path);
         }
-        Err(self.mistake(name, format!("`{key}` names `{}`, which is no file in this folder", name.get_ref())))
+        Err(self
+            .mistake(name, format!("`{key}` names `{}`, which is no file in this folder", name.get_ref())))
     }
 
     fn mistake<T>(&self, value: &Spanned<T>, what: impl std::fmt::Display) -> Error {

@@ -70,8 +70,11 @@ mod tests {
 
     #[test]
     fn what_only_the_sdks_themselves_need_is_left_out() {
-        let left_over: Vec<_> =
-            FILES.iter().map(|(name, _)| *name).filter(|name| name.contains("/tests/") || name.ends_with(".md")).collect();
+        let left_over: Vec<_> = FILES
+            .iter()
+            .map(|(name, _)| *name)
+            .filter(|name| name.contains("/tests/") || name.contains(".md"))
+            .collect();
         assert_eq!(left_over, Vec::<&str>::new());
     }
 }

@@ -28,7 +28,9 @@ pub fn new(args: &NewArgs, mode: Mode) -> Result<Exit, Failure> {
     let name = name(&args.path)?;
     let hooks = hooks(&args.hook)?;
     match args.lang {
-        Language::Rust => Crate { name: &name, hooks, sdk: sdk_crate(args.sdk.as_deref())? }.write(&args.path)?,
+        Language::Rust => {
+            Crate { name: &name, hooks, sdk: sdk_crate(args.sdk.as_deref())? }.write(&args.path)?
+        }
         language => {
             if args.sdk.is_some() {
                 let problem = format!("`--sdk` is for Rust; the SDK for {language} comes with this program");

@@ -61,7 +61,10 @@ pub(super) fn exports(names: &Names, project: &Project) -> String {
     if let Some(schema) = &project.schema {
         let literal = literal(&schema.text);
         // Writing to a string does not fail.
-        let _ = writeln!(text, "void exports_configuration_schema(cepa_string_t *ret) {{ *ret = CEPA_TEXT({literal}); }}");
+        let _ = writeln!(
+            text,
+            "void exports_configuration_schema(cepa_string_t *ret) {{ *ret = CEPA_TEXT({literal}); }}"
+        );
     }
     text
 }
@@ -108,7 +111,8 @@ fn export(names: &Names, written: &Written<'_>) -> String {
     if function.result != "void" {
         lines.push("return done;".to_owned());
     }
-    let parameters: Vec<String> = function.parameters.iter().map(super::header::Parameter::declared).collect();
+    let parameters: Vec<String> =
+        function.parameters.iter().map(super::header::Parameter::declared).collect();
     let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
     let body: String = lines.iter().map(|line| format!("  {line}\n")).collect();
     format!("{} {}({parameters}) {{\n{body}}}\n\n", function.result, function.name)

@@ -54,7 +54,8 @@ impl Names {
         let constants = self.header.constants.iter().filter(|name| name.starts_with("RAW_"));
         let constants = constants.map(|name| format!("#define {} {name}\n", short_constant(name)));
         let functions = self.header.functions.iter();
-        let functions = functions.filter_map(|function| Some(self.wrapped(function, &short_name(&function.name)?)));
+        let functions =
+            functions.filter_map(|function| Some(self.wrapped(function, &short_name(&function.name)?)));
         let lines: String = types.chain(constants).chain(functions).collect();
         format!("#pragma once\n#include \"cepa.h\"\n\n{lines}")
     }
@@ -75,7 +76,8 @@ impl Names {
 
     /// What a middleware gives a function, or is given.
     pub(super) fn parameters(&self, function: &Function) -> String {
-        let declared: Vec<String> = function.parameters.iter().map(|one| self.plain(one).declared()).collect();
+        let declared: Vec<String> =
+            function.parameters.iter().map(|one| self.plain(one).declared()).collect();
         if declared.is_empty() { "void".to_owned() } else { declared.join(", ") }
     }
 
@@ -91,7 +93,8 @@ impl Names {
     /// A function of the short name, which calls that of the bindings. Its comment stays behind: what the contract takes
     /// away, such as a request, is a copy here.
     fn wrapped(&self, function: &Function, short: &str) -> String {
-        let given: Vec<String> = function.parameters.iter().map(|one| self.passed(one, &function.name)).collect();
+        let given: Vec<String> =
+            function.parameters.iter().map(|one| self.passed(one, &function.name)).collect();
         let call = format!("{}({})", function.name, given.join(", "));
         let mut made = function.clone();
         made.result = self.ty(&function.result);
@@ -130,7 +133,8 @@ impl Names {
         // What goes in is a copy, which costs nothing, so that the caller's handle stays its own.
         let resource = plain.ty.trim_start_matches("cepa_").trim_end_matches("_t");
         let clone = format!("raw_requests_method_{resource}_clone");
-        let handed_on = one.ty.contains("_own_") && self.declared.contains(&clone) && !of.ends_with("_drop_own");
+        let handed_on =
+            one.ty.contains("_own_") && self.declared.contains(&clone) && !of.ends_with("_drop_own");
         match short_name(&clone).filter(|_| handed_on) {
             Some(clone) => format!("({}){{{clone}({}).__handle}}", one.ty, plain.name),
             None => format!("({}){{{}.__handle}}", one.ty, plain.name),

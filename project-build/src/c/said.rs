@@ -40,7 +40,9 @@ fn in_words(names: &Names, what: &str) -> String {
     let changed = CONFLICT.captures(&what).map(|found| found.extract::<1>().1[0].to_owned());
     let hook = changed.and_then(|changed| written(names).into_iter().find(|one| one.name == changed));
     match hook {
-        Some(hook) => format!("`{}` is not what its hook calls; write `{}`", hook.name, hook.prototype(names)),
+        Some(hook) => {
+            format!("`{}` is not what its hook calls; write `{}`", hook.name, hook.prototype(names))
+        }
         None => what,
     }
 }
@@ -56,7 +58,9 @@ fn missing(project: &Project, names: &Names, function: &str) -> String {
             hook.prototype(names),
         ),
         None => {
-            format!("{source}:1: `{function}` is called and nowhere written; write it, or put its file beside the source")
+            format!(
+                "{source}:1: `{function}` is called and nowhere written; write it, or put its file beside the source"
+            )
         }
     }
 }

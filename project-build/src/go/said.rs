@@ -8,7 +8,8 @@ use regex::Regex;
 use crate::patterns::pattern;
 use crate::project::Project;
 
-static OWN: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^(?:\./)?middleware/([^:\n]+):(\d+):(?:\d+:)? (.+)$"));
+static OWN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^(?:\./)?middleware/([^:\n]+):(\d+):(?:\d+:)? (.+)$"));
 static GLUE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^(?:\./)?export_cepa_middleware_(\w+)/glue\.go:\d+:\d+: (.+)$"));
 static METHOD: LazyLock<Regex> = LazyLock::new(|| pattern(r"(missing method|wrong type for method) (\w+)"));
@@ -34,7 +35,9 @@ pub(super) fn explained(project: &Project, folder: &Path, said: &str) -> String 
 fn in_glue(project: &Project, hook: &str, what: &str, said: &str) -> String {
     let source = project.source.display();
     if what.contains("undefined: author.Middleware") {
-        return format!("{source}:1: there is no `Middleware`; write `var Middleware = &MyLayer{{}}` with the hooks' methods");
+        return format!(
+            "{source}:1: there is no `Middleware`; write `var Middleware = &MyLayer{{}}` with the hooks' methods"
+        );
     }
     let Some([trouble, method]) = METHOD.captures(what).map(|found| found.extract::<2>().1) else {
         return format!("{source}:1: `Middleware` does not fit `{hook}`: {what}");

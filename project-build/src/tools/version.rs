@@ -18,12 +18,15 @@ pub(super) fn check(
     let missing = |problem: String| Missing { problem, language, how: how.to_owned() };
     let tool = found.ok_or_else(|| missing(format!("`{name}` is missing")))?;
     let told = tool.command().args(asked).stdin(Stdio::null()).output();
-    let told = told.map_err(|cause| missing(format!("`{}` can't be run: {cause}", tool.program.display())))?;
+    let told =
+        told.map_err(|cause| missing(format!("`{}` can't be run: {cause}", tool.program.display())))?;
     let text = String::from_utf8_lossy(&told.stdout).into_owned();
     let wanted = format!("{}.{}", least[0], least[1]);
     match version(&text) {
         Some(version) if version >= least => Ok(tool),
-        Some([major, minor]) => Err(missing(format!("`{name}` is {major}.{minor} and must be {wanted} or newer"))),
+        Some([major, minor]) => {
+            Err(missing(format!("`{name}` is {major}.{minor} and must be {wanted} or newer")))
+        }
         None => {
             let told = format!("{}{}", text.trim(), String::from_utf8_lossy(&told.stderr).trim());
             Err(missing(format!("`{}` does not tell its version: {told}", tool.program.display())))

@@ -34,7 +34,11 @@ impl SdkProject<'_> {
 
     /// The main file. Python takes no `-` in the name of a module.
     fn source(&self) -> String {
-        let stem = if self.language == Language::Python { self.name.replace('-', "_") } else { self.name.to_owned() };
+        let stem = if self.language == Language::Python {
+            self.name.replace('-', "_")
+        } else {
+            self.name.to_owned()
+        };
         format!("{stem}.{}", self.ending())
     }
 
@@ -62,7 +66,11 @@ impl SdkProject<'_> {
         let mut imports = BTreeSet::new();
         let mut pieces: Vec<String> = piece("head").into_iter().collect();
         for code in self.hooks.iter().filter_map(|hook| piece(hook)) {
-            pieces.push(if self.language == Language::Go { without_imports(&code, &mut imports) } else { code });
+            pieces.push(if self.language == Language::Go {
+                without_imports(&code, &mut imports)
+            } else {
+                code
+            });
         }
         let tail = piece("tail").map(|tail| format!("{tail}\n")).unwrap_or_default();
         let whole = format!("{}\n{tail}", pieces.join("\n\n"));
