@@ -62,6 +62,7 @@ compile_error!("Cepa runs on Unix systems: it relies on their file permissions, 
 pub mod agent;
 pub mod bundled;
 pub mod chain;
+pub mod conformance;
 pub mod control;
 pub mod error;
 pub mod event;

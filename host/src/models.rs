@@ -27,5 +27,6 @@ mod usage;
 pub use anthropic::AnthropicModel;
 pub use http::{HttpSettings, Timeouts};
 pub use openai::OpenAiModel;
+pub(crate) use scripted::WrittenTurn;
 pub use scripted::{ScriptError, ScriptedModel};
 pub use server_config::ServerConfig;

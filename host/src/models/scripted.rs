@@ -37,6 +37,7 @@ use parking_lot::Mutex;
 
 use self::perform::Performance;
 pub use self::script::ScriptError;
+pub(crate) use self::script::WrittenTurn;
 use self::script::{Script, Turn};
 use crate::chain::Sink;
 use crate::error::{Error, ErrorKind};
@@ -70,14 +71,30 @@ impl ScriptedModel {
     /// # Errors
     /// When the text is no script: with the line where TOML can say it.
     pub fn from_toml(name: &str, text: &str, world: Arc<dyn World>) -> Result<Self, ScriptError> {
-        let script = Script::read(name, text)?;
+        Ok(Self::of_script(Arc::new(Script::read(name, text)?), world))
+    }
+
+    /// A model of turns that stand in a text beside other things.
+    ///
+    /// # Errors
+    /// When a turn asks for what can't be.
+    pub(crate) fn of_turns(
+        name: &str,
+        text: &str,
+        turns: Vec<toml::Spanned<WrittenTurn>>,
+        world: Arc<dyn World>,
+    ) -> Result<Self, ScriptError> {
+        Ok(Self::of_script(Arc::new(Script::of(name, text, turns)?), world))
+    }
+
+    /// The same script from its first turn, in another world.
+    pub(crate) fn afresh(&self, world: Arc<dyn World>) -> Self {
+        Self::of_script(Arc::clone(&self.script), world)
+    }
+
+    fn of_script(script: Arc<Script>, world: Arc<dyn World>) -> Self {
         let progress = Progress { used: vec![false; script.turns.len()], ..Progress::default() };
-        Ok(Self {
-            script: Arc::new(script),
-            world,
-            context_tokens: None,
-            progress: Arc::new(Mutex::new(progress)),
-        })
+        Self { script, world, context_tokens: None, progress: Arc::new(Mutex::new(progress)) }
     }
 
     /// The same with a size of context.

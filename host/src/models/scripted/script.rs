@@ -91,8 +91,17 @@ impl Script {
     pub(super) fn read(name: &str, text: &str) -> Result<Self, ScriptError> {
         let file: File =
             toml::from_str(text).map_err(|cause| ScriptError::Syntax { script: name.to_owned(), cause })?;
-        let count = file.turn.len();
-        let turns = file.turn.into_iter().enumerate().map(|(index, written)| {
+        Self::of(name, text, file.turn)
+    }
+
+    /// Checks the turns that were read from a text.
+    pub(super) fn of(
+        name: &str,
+        text: &str,
+        turns: Vec<toml::Spanned<WrittenTurn>>,
+    ) -> Result<Self, ScriptError> {
+        let count = turns.len();
+        let turns = turns.into_iter().enumerate().map(|(index, written)| {
             let start = written.span().start;
             let line = text.get(..start).unwrap_or_default().matches('\n').count() + 1;
             written.into_inner().check(index + 1 == count).map_err(|what| ScriptError::Turn {
@@ -113,9 +122,10 @@ struct File {
     turn: Vec<toml::Spanned<WrittenTurn>>,
 }
 
-#[derive(Deserialize)]
+/// One turn as it is written.
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct WrittenTurn {
+pub(crate) struct WrittenTurn {
     text: Option<String>,
     thinking: Option<String>,
     #[serde(default)]
@@ -131,14 +141,14 @@ struct WrittenTurn {
     repeat: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "expected a number of characters or a list of texts")]
 enum Chunks {
     Size(usize),
     Pieces(Vec<String>),
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenCall {
     #[serde(default)]
@@ -147,7 +157,7 @@ struct WrittenCall {
     arguments: Option<Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenUsage {
     input_tokens: Option<u32>,
@@ -157,7 +167,7 @@ struct WrittenUsage {
     reasoning_tokens: Option<u32>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct WrittenError {
     kind: ErrorKind,

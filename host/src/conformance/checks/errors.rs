@@ -1,0 +1,58 @@
+//! What fails or waits inside it is passed on or dealt with: it breaks nothing, and swallows no wait.
+
+use crate::agent::Answer;
+use crate::conformance::finding::{Finding, Outcome, Said};
+use crate::conformance::game::{Game, ask, has_turn_end};
+use crate::conformance::kit::Kit;
+use crate::conformance::rig::SESSION;
+use crate::conformance::scenes;
+use crate::conformance::seen::{Seen, outcome};
+use crate::event::Outcome as Ended;
+use crate::message::{ResultPart, ToolState};
+
+pub(super) async fn check(kit: &Kit) -> Outcome {
+    let scenes = scenes::failures()?;
+    for scene in &scenes {
+        Game::new(&kit.subject, scene).play_well().await?;
+    }
+    let waits = waits(kit).await.map_err(|finding| finding.within("a tool waits"))?;
+    let waits = if waits { "a wait was resumed" } else { "the call that would wait did not run" };
+    Ok(Said::pass(format!("{} failures, and {waits}", scenes.len())))
+}
+
+/// A call waits, and goes on. Whether it came so far: a layer may refuse the call.
+async fn waits(kit: &Kit) -> Result<bool, Finding> {
+    let (subject, scene) = (&kit.subject, scenes::waiting()?);
+    let rig = Game::new(subject, &scene).rig().await?;
+    let parked = ask(subject, &rig, "Ask").await?;
+    parked.in_order(has_turn_end(subject))?;
+    match rig.wait.runs() {
+        0 => return Ok(false),
+        1 => {}
+        runs => {
+            let what = "a tool that waits for someone outside was run again";
+            return Err(Finding::new(what).expected("1 run").seen(format!("{runs} runs")));
+        }
+    }
+    let ended = parked.result.response.outcome;
+    if ended != Ended::Parked {
+        let what = "a call waits for someone outside, and the reply does not";
+        return Err(Finding::new(what).expected("parked").seen(outcome(ended)));
+    }
+    let resumed = resume(kit, &rig, &parked).await?;
+    resumed.in_order(has_turn_end(subject)).map_err(|finding| finding.within("once it went on"))?;
+    Ok(true)
+}
+
+async fn resume(kit: &Kit, rig: &crate::conformance::rig::Rig, parked: &Seen) -> Result<Seen, Finding> {
+    let answer = |id: &str| Answer::Result {
+        call_id: id.to_owned(),
+        content: vec![ResultPart::Text { text: "It is so.".to_owned() }],
+        state: ToolState::Success,
+    };
+    let answers = parked.result.pending.iter().map(|pending| answer(&pending.call.id)).collect();
+    let stream = rig.agent.resume(SESSION, answers).await;
+    let stream =
+        stream.map_err(|error| Finding::new("the wait can't be answered").seen(error.to_string()))?;
+    Seen::of(&rig.agent, &kit.subject.around.layer, stream, None).await
+}
