@@ -29,6 +29,7 @@ mod summary;
 mod swap;
 mod table;
 mod terminal;
+mod test;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -71,6 +72,7 @@ fn command(cli: &Cli, mode: Mode) -> Result<Exit, Failure> {
         Command::Record(args) => record::record(args, mode),
         Command::Replay(args) => replay::replay(args, mode),
         Command::New(args) => new::new(args, mode),
+        Command::Test(args) => test::test(args, mode),
         Command::Build(args) => build::build(args, mode),
     }
 }

@@ -17,6 +17,7 @@ mod scenes;
 mod seen;
 mod stream;
 mod subject;
+mod taps;
 mod tell;
 mod tools;
 mod transcript;

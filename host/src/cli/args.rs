@@ -47,6 +47,8 @@ pub enum Command {
     New(NewArgs),
     /// Build a middleware in any language that has an SDK into a component.
     Build(BuildArgs),
+    /// Check a component by what the contract promises: in scripted replies, without its source and without a network.
+    Test(TestArgs),
 }
 
 /// The arguments of `cepa build`.
@@ -64,6 +66,22 @@ pub struct BuildArgs {
     /// Build again whenever a file of the project changes.
     #[arg(long)]
     pub watch: bool,
+}
+
+/// The arguments of `cepa test`.
+#[derive(Debug, Args)]
+pub struct TestArgs {
+    /// A `.wasm` file, `bundled:NAME`, or a project folder, which is built first.
+    pub component: String,
+    /// The layer's configuration, a JSON object. A project's is that of its `cepa.toml`, unless this is given.
+    #[arg(long, value_name = "JSON")]
+    pub config: Option<String>,
+    /// Make this check alone. May be repeated.
+    #[arg(long, value_name = "CHECK", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Write down what happens in the project's transcripts, instead of comparing it.
+    #[arg(long)]
+    pub update: bool,
 }
 
 /// The arguments of `cepa new`.

@@ -19,6 +19,7 @@ Exit codes:
   4   the reply waits for a person or for a program outside
   5   the reply was aborted
   6   a replay differs from its recording
+  7   a component does not pass a check
   64  the manifest has mistakes
   65  a component can't be loaded, or does not fit its configuration
   66  the session file can't be used
@@ -45,6 +46,8 @@ pub enum Exit {
     Aborted = 5,
     /// A replay differs from its recording.
     Differs = 6,
+    /// A component does not pass a check.
+    Unfit = 7,
     /// The manifest has mistakes.
     Manifest = 64,
     /// A component can't be loaded, or does not fit its configuration.

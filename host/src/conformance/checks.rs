@@ -2,9 +2,11 @@
 
 mod abort;
 mod errors;
+mod host_errors;
 mod instances;
 mod limits;
 mod loads;
+mod replay;
 mod streaming;
 mod swap;
 mod transcripts;
@@ -27,7 +29,9 @@ pub enum Check {
     Transcripts,
     /// It gives the same for a model's answer in whatever pieces it comes.
     Streaming,
-    /// An abort at any event ends the reply in good order.
+    /// Any call of the host may fail: it breaks nothing.
+    HostErrors,
+    /// An abort at any event or call of the host ends the reply in good order.
     Abort,
     /// Heavy replies stay within its limits.
     Limits,
@@ -37,6 +41,8 @@ pub enum Check {
     Swap,
     /// It keeps nothing in its own memory from one hook call to the next.
     Instances,
+    /// What it saw, replayed, has it do the same.
+    Replay,
 }
 
 /// How long one check may take: far longer than it needs, so that a component that hangs can't hang the kit.
@@ -44,15 +50,17 @@ const DEADLINE: Duration = Duration::from_secs(90);
 
 impl Check {
     /// All checks, in the order of the report.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Loads,
         Self::Transcripts,
         Self::Streaming,
+        Self::HostErrors,
         Self::Abort,
         Self::Limits,
         Self::Errors,
         Self::Swap,
         Self::Instances,
+        Self::Replay,
     ];
 
     /// Its name in the report and in arguments.
@@ -61,11 +69,13 @@ impl Check {
             Self::Loads => "loads",
             Self::Transcripts => "transcripts",
             Self::Streaming => "streaming",
+            Self::HostErrors => "host-errors",
             Self::Abort => "abort",
             Self::Limits => "limits",
             Self::Errors => "errors",
             Self::Swap => "swap",
             Self::Instances => "instances",
+            Self::Replay => "replay",
         }
     }
 
@@ -95,11 +105,13 @@ impl Check {
             Self::Loads => loads::check(kit).await,
             Self::Transcripts => transcripts::check(kit).await,
             Self::Streaming => streaming::check(kit).await,
+            Self::HostErrors => host_errors::check(kit).await,
             Self::Abort => abort::check(kit).await,
             Self::Limits => limits::check(kit).await,
             Self::Errors => errors::check(kit).await,
             Self::Swap => swap::check(kit).await,
             Self::Instances => instances::check(kit).await,
+            Self::Replay => replay::check(kit).await,
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::chain::HookKind;
+use crate::sandbox::{Recorder, Sandbox, Tap};
 use crate::world::TestWorld;
 
 use super::chunked::{Chunked, Cuts};
 use super::finding::Finding;
 use super::isolated::Dress;
 use super::rig::{Rig, SESSION, Setup};
-use super::seen::Seen;
+use super::seen::{Abort, Seen};
 use super::subject::Subject;
 use super::transcript::Transcript;
 
@@ -22,12 +23,14 @@ pub(super) struct Game<'a> {
     pub(super) transcript: &'a Transcript,
     cuts: Cuts,
     dress: Dress,
+    /// Where the layer is made, if it is watched there.
+    sandbox: Option<Sandbox>,
 }
 
 impl<'a> Game<'a> {
     /// The transcript as it stands there.
     pub(super) fn new(subject: &'a Subject, transcript: &'a Transcript) -> Self {
-        Self { subject, transcript, cuts: Cuts::None, dress: Dress::Plain }
+        Self { subject, transcript, cuts: Cuts::None, dress: Dress::Plain, sandbox: None }
     }
 
     /// The same with the model's answers in these pieces.
@@ -39,6 +42,18 @@ impl<'a> Game<'a> {
     /// The same with the component in another dress.
     pub(super) fn dress(mut self, dress: Dress) -> Self {
         self.dress = dress;
+        self
+    }
+
+    /// The same with a layer of which each call of the host passes this tap.
+    pub(super) fn tapped(mut self, tap: Arc<dyn Tap>) -> Self {
+        self.sandbox = Some(self.subject.sandbox.clone().tapping(&self.subject.around.layer, tap));
+        self
+    }
+
+    /// The same with a layer that is recorded.
+    pub(super) fn recorded(mut self, recorder: Arc<Recorder>) -> Self {
+        self.sandbox = Some(self.subject.sandbox.clone().recording(&self.subject.around.layer, recorder));
         self
     }
 
@@ -81,6 +96,9 @@ impl<'a> Game<'a> {
 
     fn subject_of_it(&self) -> Subject {
         let mut subject = self.subject.clone();
+        if let Some(sandbox) = &self.sandbox {
+            subject.sandbox = sandbox.clone();
+        }
         if let Some(config) = &self.transcript.config {
             subject.around.config = config.clone();
         }
@@ -95,17 +113,17 @@ pub(super) fn has_turn_end(subject: &Subject) -> bool {
 
 /// A reply to a prompt.
 pub(super) async fn ask(subject: &Subject, rig: &Rig, prompt: &str) -> Result<Seen, Finding> {
-    ask_and_abort(subject, rig, prompt, None).await
+    ask_and_abort(subject, rig, prompt, &Abort::Never).await
 }
 
-/// The same, aborted once so many events have come, if that is said.
+/// The same, aborted at this moment.
 pub(super) async fn ask_and_abort(
     subject: &Subject,
     rig: &Rig,
     prompt: &str,
-    after: Option<usize>,
+    abort: &Abort,
 ) -> Result<Seen, Finding> {
     let stream = rig.agent.reply(SESSION, prompt).await;
     let stream = stream.map_err(|error| Finding::new("no reply can begin").seen(error.to_string()))?;
-    Seen::of(&rig.agent, &subject.around.layer, stream, after).await
+    Seen::of(&rig.agent, &subject.around.layer, stream, abort).await
 }

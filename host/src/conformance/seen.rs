@@ -1,8 +1,9 @@
 //! Everything that a reply told, and what must hold of every one.
 
+use std::sync::Arc;
+
 use crate::agent::{Agent, ReplyItem, ReplyResult, ReplyStream};
 use crate::chain::{HookKind, Note, NoteKind};
-use crate::error::ErrorKind;
 use crate::event::{Event, Outcome};
 use crate::message::{Message, Role};
 use crate::services::{Scope, StatePlace};
@@ -11,6 +12,16 @@ use crate::session::SessionData;
 use super::finding::Finding;
 use super::rig::SESSION;
 use super::stream::Streamed;
+use super::taps::Trip;
+
+/// When a reply is aborted.
+pub(super) enum Abort {
+    Never,
+    /// Once so many events have come.
+    AfterEvents(usize),
+    /// When the layer makes a call.
+    AtCall(Arc<Trip>),
+}
 
 /// Everything that a reply told, and what it left behind.
 #[derive(Debug)]
@@ -24,16 +35,19 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Reads a reply to its end, and looks at what is left. With a number it is aborted once so many events have come.
+    /// Reads a reply to its end, and looks at what is left. It is aborted at this moment, if it comes.
     pub(super) async fn of(
         agent: &Agent,
         layer: &str,
         mut stream: ReplyStream,
-        abort_after: Option<usize>,
+        abort: &Abort,
     ) -> Result<Self, Finding> {
         let (mut events, mut notes) = (Vec::new(), Vec::new());
+        if let Abort::AtCall(trip) = abort {
+            trip.arm(stream.cancellation());
+        }
         loop {
-            if abort_after == Some(events.len()) {
+            if matches!(abort, Abort::AfterEvents(count) if *count == events.len()) {
                 stream.abort();
             }
             let Some(item) = stream.next().await else { break };
@@ -73,11 +87,6 @@ impl Seen {
     pub(super) fn in_order(&self, has_turn_end: bool) -> Result<(), Finding> {
         if let Some(fault) = self.fault() {
             return Err(fault);
-        }
-        if let Some(error) =
-            self.result.response.error.as_ref().filter(|error| error.kind == ErrorKind::Internal)
-        {
-            return Err(Finding::new("the reply failed for a defect").seen(&error.message));
         }
         self.closed()?;
         self.agrees()?;

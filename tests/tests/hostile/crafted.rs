@@ -50,7 +50,7 @@ fn component(memories: u32, pages: u64, body: impl FnOnce(&mut InstructionSink<'
     let package = resolve.push_str("crafted.wit", world).expect("a world");
     let world = resolve.select_world(&[package], Some("crafted")).expect("its world");
     let mut module = module(memories, pages, body);
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).expect("its type");
+    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).expect("its type");
     let encoder = ComponentEncoder::default().module(&module).expect("a module of this world");
     encoder.validate(true).encode().expect("a component")
 }

@@ -4,9 +4,9 @@ use crate::agent::Answer;
 use crate::conformance::finding::{Finding, Outcome, Said};
 use crate::conformance::game::{Game, ask, has_turn_end};
 use crate::conformance::kit::Kit;
-use crate::conformance::rig::SESSION;
+use crate::conformance::rig::{Rig, SESSION};
 use crate::conformance::scenes;
-use crate::conformance::seen::{Seen, outcome};
+use crate::conformance::seen::{Abort, Seen, outcome};
 use crate::event::Outcome as Ended;
 use crate::message::{ResultPart, ToolState};
 
@@ -44,7 +44,7 @@ async fn waits(kit: &Kit) -> Result<bool, Finding> {
     Ok(true)
 }
 
-async fn resume(kit: &Kit, rig: &crate::conformance::rig::Rig, parked: &Seen) -> Result<Seen, Finding> {
+async fn resume(kit: &Kit, rig: &Rig, parked: &Seen) -> Result<Seen, Finding> {
     let answer = |id: &str| Answer::Result {
         call_id: id.to_owned(),
         content: vec![ResultPart::Text { text: "It is so.".to_owned() }],
@@ -54,5 +54,5 @@ async fn resume(kit: &Kit, rig: &crate::conformance::rig::Rig, parked: &Seen) ->
     let stream = rig.agent.resume(SESSION, answers).await;
     let stream =
         stream.map_err(|error| Finding::new("the wait can't be answered").seen(error.to_string()))?;
-    Seen::of(&rig.agent, &kit.subject.around.layer, stream, None).await
+    Seen::of(&rig.agent, &kit.subject.around.layer, stream, &Abort::Never).await
 }

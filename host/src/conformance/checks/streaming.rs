@@ -9,6 +9,7 @@ use crate::conformance::scenes;
 use crate::conformance::seen::{Seen, quoted};
 use crate::conformance::stream::Streamed;
 use crate::conformance::subject::Subject;
+use crate::conformance::tell::line;
 use crate::conformance::transcript::Transcript;
 use crate::world::{TestWorld, World as _};
 
@@ -69,7 +70,7 @@ fn came_to(seen: &Seen) -> CameTo {
         ended: seen.ended(),
         streamed: Streamed::of(&seen.events),
         answer: seen.result.response.text(),
-        stored: seen.stored.messages.iter().map(crate::conformance::tell::line).collect(),
+        stored: seen.stored.messages.iter().map(line).collect(),
     }
 }
 
