@@ -15,19 +15,23 @@ use super::transcript::Transcript;
 const WORDS_MAX: usize = 4;
 /// The longest of them, in characters.
 const WORD_MAX: usize = 24;
+/// How many of the layer's own tools are called.
+const OWN_MAX: usize = 16;
 
 /// What every component takes part in: an answer, tools of the agent and of its own, and what comes after.
 pub(super) fn plain(rig: &Rig) -> Result<Vec<Transcript>, Finding> {
-    let mut asked = vec![(LOOK.to_owned(), "{\"at\":\"the sky\"}".to_owned())];
-    asked.extend(own_calls(rig));
+    // One call a turn: those of one turn run side by side, and what ends first is chance.
+    let own = own_calls(rig).into_iter().take(OWN_MAX);
+    let own: String = own.map(|call| format!("[[turn]]\n{}\n", calls(&[call]))).collect();
     let answer = "prompt = [\"Hello\", \"And again\"]\n\
         [[turn]]\nthinking = \"A greeting.\"\ntext = \"Hello, you. I was told: {{system}}\"\nchunks = 4\nusage = { input-tokens = 20, output-tokens = 8 }\n\
         [[turn]]\ntext = \"Again, it is about {{last-user}}.\"\nusage = { input-tokens = 40, output-tokens = 8 }\nrepeat = true\n";
     let tools = format!(
         "prompt = [\"Look around\", \"Go on\"]\n\
         [[turn]]\ntext = \"I look.\"\n{}\n\
+        {own}\
         [[turn]]\ntext = \"I saw: {{{{tool-result}}}}\"\nrepeat = true\n",
-        calls(&asked),
+        calls(&[(LOOK, "{\"at\":\"the sky\"}".to_owned())]),
     );
     Ok(vec![parse("answer", answer)?, parse("tools", &tools)?])
 }
@@ -119,7 +123,7 @@ fn words(config: &Value) -> Vec<String> {
         match value {
             // Braces would be a place of a script.
             Value::String(word) if word.chars().count() <= WORD_MAX && !word.contains('{') => {
-                words.push(word.clone())
+                words.push(word.clone());
             }
             Value::Array(values) => ahead.extend(values),
             Value::Object(fields) => ahead.extend(fields.values()),

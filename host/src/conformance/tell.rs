@@ -77,7 +77,7 @@ impl Teller {
                 self.add(call_id, text);
             }
             Event::ToolResultData { call_id, bytes, .. } => {
-                self.add(call_id, &format!("{} bytes", bytes.len()))
+                self.add(call_id, &format!("{} bytes", bytes.len()));
             }
             Event::TextEnd { id } => self.end(id, "text", ""),
             Event::ThinkingEnd { id } => self.end(id, "thinking", ""),

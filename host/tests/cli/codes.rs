@@ -68,6 +68,10 @@ fn recording() -> Option<i32> {
     Place::new("").cepa("replay cepa.toml").code
 }
 
+fn unfit() -> Option<i32> {
+    Place::new("").file("x.wasm", guest!("panic")).cepa("test x.wasm --only loads").code
+}
+
 fn manifest() -> Option<i32> {
     Place::new("[agnet]\n").cepa("run . hello").code
 }
@@ -107,7 +111,7 @@ fn fault() -> Option<i32> {
 
 #[test]
 fn each_documented_code_is_reached() {
-    let ways: [(i32, Way); 14] = [
+    let ways: [(i32, Way); 15] = [
         (0, success),
         (1, defect),
         (2, usage),
@@ -115,6 +119,7 @@ fn each_documented_code_is_reached() {
         (4, parked),
         (5, aborted),
         (6, differs),
+        (7, unfit),
         (64, manifest),
         (65, component),
         (66, session),

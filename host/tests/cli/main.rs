@@ -7,6 +7,7 @@ mod cache;
 mod chat;
 mod codes;
 mod components;
+mod conformance;
 mod escapes;
 mod json;
 mod live;

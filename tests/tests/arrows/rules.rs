@@ -3,7 +3,8 @@
 /// The rooms of the diagram, and where its arrows and the sentences below it lead from each. A room may name what it
 /// reaches by way of others.
 pub(crate) const ARROWS: &[(&str, &[&str])] = &[
-    ("cli", &["control"]),
+    ("cli", &["conformance", "control"]),
+    ("conformance", &["agent", "models", "sandbox"]),
     ("control", &["host"]),
     ("host", &["agent", "manifest", "models", "sandbox"]),
     ("agent", &["chain", "model", "session", "tool"]),
@@ -128,6 +129,11 @@ pub(crate) const RULES: &[Rule] = &[
             "std::process",
             "tokio",
         ]),
+    },
+    Rule {
+        says: "**Invariants:** knows no manifest and prints nothing;",
+        rooms: These(&["conformance"]),
+        bound: Never(&["crate::host", "crate::manifest"]),
     },
     Rule {
         says: "The one place that knows both the manifest and the sandbox.",

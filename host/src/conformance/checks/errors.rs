@@ -1,6 +1,7 @@
 //! What fails or waits inside it is passed on or dealt with: it breaks nothing, and swallows no wait.
 
 use crate::agent::Answer;
+use crate::chain::HookKind;
 use crate::conformance::finding::{Finding, Outcome, Said};
 use crate::conformance::game::{Game, ask, has_turn_end};
 use crate::conformance::kit::Kit;
@@ -34,6 +35,7 @@ async fn waits(kit: &Kit) -> Result<bool, Finding> {
             return Err(Finding::new(what).expected("1 run").seen(format!("{runs} runs")));
         }
     }
+    kept_waiting(&parked)?;
     let ended = parked.result.response.outcome;
     if ended != Ended::Parked {
         let what = "a call waits for someone outside, and the reply does not";
@@ -42,6 +44,21 @@ async fn waits(kit: &Kit) -> Result<bool, Finding> {
     let resumed = resume(kit, &rig, &parked).await?;
     resumed.in_order(has_turn_end(subject)).map_err(|finding| finding.within("once it went on"))?;
     Ok(true)
+}
+
+/// The host keeps to a wait whatever a layer answers; a layer that answers something else has tried to swallow it.
+fn kept_waiting(parked: &Seen) -> Result<(), Finding> {
+    for (_, hook, line) in parked.result.layers.iter().filter(|(_, hook, _)| *hook == HookKind::Acting) {
+        let what = format!("a call waits for someone outside, and `{}` does not pass that on", hook.name());
+        if line.changed_responses > 0 {
+            return Err(Finding::new(what).expected("the answer of `next`").seen("another answer"));
+        }
+        if line.runs > line.calls {
+            let runs = format!("{} runs of `next` in {} call of the hook", line.runs, line.calls);
+            return Err(Finding::new(what).expected("one run of `next`").seen(runs));
+        }
+    }
+    Ok(())
 }
 
 async fn resume(kit: &Kit, rig: &Rig, parked: &Seen) -> Result<Seen, Finding> {

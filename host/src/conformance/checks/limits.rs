@@ -21,20 +21,27 @@ const PIECES: usize = 10_000;
 
 pub(super) async fn check(kit: &Kit) -> Outcome {
     let limits = &kit.subject.around.limits;
-    let mut tightest = Use { limit: "memory", used: 0, allowed: 1 };
+    let mut most: Vec<Use> = Vec::new();
     for heavy in [Heavy::History, Heavy::Message, Heavy::Tools, Heavy::Pieces] {
         let name = heavy.name();
         let seen = heavy.play(kit).await.map_err(|finding| finding.within(name))?;
         seen.in_order(has_turn_end(&kit.subject)).map_err(|finding| finding.within(name))?;
-        let all = uses(&seen, limits).into_iter();
-        tightest = all
-            .fold(tightest, |tightest, used| if used.share() > tightest.share() { used } else { tightest });
+        uses(&seen, limits).into_iter().for_each(|used| raise(&mut most, used));
     }
-    Ok(Said::pass(format!(
-        "{HISTORY} messages, a message of {LONG} bytes, {TOOLS} tools, {PIECES} pieces; at most {:.1} % of a limit (`{}`)",
-        tightest.share() * 100.0,
-        tightest.limit
-    )))
+    let shares: Vec<String> =
+        most.iter().map(|used| format!("`{}` {:.1} %", used.limit, used.share() * 100.0)).collect();
+    let notes = if shares.is_empty() { Vec::new() } else { vec![format!("at most {}", shares.join(", "))] };
+    let said = format!("{HISTORY} messages, a message of {LONG} bytes, {TOOLS} tools, {PIECES} pieces");
+    Ok(Said::Pass(said, notes))
+}
+
+/// Keeps the largest use of each limit.
+fn raise(most: &mut Vec<Use>, used: Use) {
+    match most.iter_mut().find(|known| known.limit == used.limit) {
+        Some(known) if known.used < used.used => *known = used,
+        Some(_) => {}
+        None => most.push(used),
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -80,7 +87,7 @@ impl Heavy {
 fn history() -> Vec<Message> {
     let message = |number: usize| {
         let text = format!("message {number}");
-        let message = if number % 2 == 0 { Message::user(text) } else { Message::assistant(text) };
+        let message = if number.is_multiple_of(2) { Message::user(text) } else { Message::assistant(text) };
         Message { id: format!("m{number}"), ..message }
     };
     (0..HISTORY).map(message).collect()
