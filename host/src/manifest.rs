@@ -99,12 +99,28 @@ impl Manifest {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn load_with(path: &Path, variable: &dyn Fn(&str) -> Option<String>) -> Result<Self, ManifestError> {
+        Self::load_file(path, variable, false)
+    }
+
+    /// The same of a project that may not be built yet: component files need not be there.
+    ///
+    /// # Errors
+    /// Everything else that is wrong with it.
+    pub fn load_unbuilt(path: &Path) -> Result<Self, ManifestError> {
+        Self::load_file(path, &|name| std::env::var(name).ok(), true)
+    }
+
+    fn load_file(
+        path: &Path,
+        variable: &dyn Fn(&str) -> Option<String>,
+        unbuilt: bool,
+    ) -> Result<Self, ManifestError> {
         let path = if path.is_dir() { path.join(FILE_NAME) } else { path.to_owned() };
         let text = read(&path).map_err(|problem| ManifestError {
             source_text: Arc::new(source_text(&path, String::new())),
             problems: vec![problem],
         })?;
-        Self::parse(text, &path, variable)
+        Self::parse_file(text, &path, variable, unbuilt)
     }
 
     /// Reads a manifest from its text. Relative paths start from the folder of `path`.
@@ -116,12 +132,22 @@ impl Manifest {
         path: &Path,
         variable: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ManifestError> {
+        Self::parse_file(text, path, variable, false)
+    }
+
+    fn parse_file(
+        text: String,
+        path: &Path,
+        variable: &dyn Fn(&str) -> Option<String>,
+        unbuilt: bool,
+    ) -> Result<Self, ManifestError> {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut reader = Reader {
             surroundings: Surroundings { variable, folder: &folder },
             problems: Vec::new(),
             marks: BTreeMap::new(),
             secrets: Vec::new(),
+            unbuilt,
         };
         let (table, errors) = DeTable::parse_recoverable(&text);
         let parts = read_sections(&mut reader, Section::root(&table));

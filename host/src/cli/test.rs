@@ -3,6 +3,7 @@
 mod report;
 mod target;
 
+use std::borrow::Cow;
 use std::io::{self, Write as _};
 
 use cepa::conformance::{Check, Judged, Kit, Subject, SubjectError, Verdict};
@@ -83,10 +84,10 @@ impl Report<'_> {
     fn add(&mut self, judged: Judged) -> io::Result<()> {
         match self.mode {
             Mode::Json => {
-                JsonLines::new(io::stdout()).line(&object("check", serde_json::to_value(&judged)?))?
+                JsonLines::new(io::stdout()).line(&object("check", serde_json::to_value(&judged)?))?;
             }
             Mode::Quiet if judged.verdict != Verdict::Fail => {}
-            Mode::Human | Mode::Quiet => self.say(&lines(&judged, &again(self.args, judged.check)))?,
+            Mode::Human | Mode::Quiet => say(&lines(&judged, &again(self.args, judged.check)))?,
         }
         self.judged.push(judged);
         Ok(())
@@ -104,17 +105,17 @@ impl Report<'_> {
                 "failed": failed,
                 "not-applicable": idle,
             }))?,
-            Mode::Human => self.say(&counted(passed, failed, idle))?,
+            Mode::Human => say(&counted(passed, failed, idle))?,
             Mode::Quiet => {}
         }
         Ok(if failed == 0 { Exit::Success } else { Exit::Unfit })
     }
+}
 
-    /// What is told may hold words of the component, so that a terminal gets it made harmless.
-    fn say(&self, text: &str) -> io::Result<()> {
-        let style = Style::of(&io::stdout());
-        io::stdout().write_all(report::coloured(&harmless(text), style).as_bytes())
-    }
+/// What is told may hold words of the component, so that a terminal gets it made harmless.
+fn say(text: &str) -> io::Result<()> {
+    let style = Style::of(&io::stdout());
+    io::stdout().write_all(report::coloured(&harmless(text), style).as_bytes())
 }
 
 fn object(kind: &str, mut value: Value) -> Value {
@@ -126,8 +127,7 @@ fn object(kind: &str, mut value: Value) -> Value {
 
 /// The command that makes a check again.
 fn again(args: &TestArgs, check: Check) -> String {
-    let quoted =
-        |text: &str| shlex::try_quote(text).map_or_else(|_| text.to_owned(), |text| text.into_owned());
+    let quoted = |text: &str| shlex::try_quote(text).map_or_else(|_| text.to_owned(), Cow::into_owned);
     let config = args.config.as_deref().map(|config| format!(" --config {}", quoted(config)));
     format!("cepa test {}{} --only {check}", quoted(&args.component), config.unwrap_or_default())
 }

@@ -108,7 +108,7 @@ pub(super) fn usable_name(name: &str) -> Result<String, String> {
 
 fn source(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<LayerSource> {
     let source = section.filled_text(reader, "source")?;
-    match source_of(&source, reader.surroundings.folder) {
+    match source_of(&source, reader.surroundings.folder, reader.unbuilt) {
         Ok(source) => Some(source),
         Err(problem) => {
             reader.report(problem);
@@ -117,7 +117,7 @@ fn source(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<LayerSou
     }
 }
 
-fn source_of(source: &At<String>, folder: &Path) -> Result<LayerSource, Problem> {
+fn source_of(source: &At<String>, folder: &Path, unbuilt: bool) -> Result<LayerSource, Problem> {
     let problem = |message: String| Problem::at(source.span.clone(), message);
     if let Some(name) = source.value.strip_prefix("bundled:") {
         return Ok(LayerSource::Bundled(name.to_owned()));
@@ -133,6 +133,8 @@ fn source_of(source: &At<String>, folder: &Path) -> Result<LayerSource, Problem>
         Ok(LayerSource::File(path))
     } else if let Some(message) = no_file(&path, "file or folder") {
         Err(problem(message))
+    } else if unbuilt {
+        Ok(LayerSource::File(path))
     } else {
         Err(problem(format!("there is no file or folder `{}`", path.display()))
             .help("the path is relative to the manifest; a bundled middleware is written `bundled:NAME`"))

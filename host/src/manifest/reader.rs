@@ -17,6 +17,8 @@ pub(super) struct Reader<'a> {
     pub(super) marks: BTreeMap<String, Span>,
     /// The places of values that must not be shown.
     pub(super) secrets: Vec<Span>,
+    /// Whether component files need not be there yet.
+    pub(super) unbuilt: bool,
 }
 
 impl Reader<'_> {

@@ -73,6 +73,26 @@ fn what_can_not_be_tested_is_a_mistake_of_the_command_line() {
 }
 
 #[test]
+fn a_project_is_built_and_compared_with_its_transcripts() {
+    let place = Place::new("");
+    place.cepa("new polite --hook on-system-prompt").ends_with(0);
+    let transcripts = place.path().join("polite/transcripts");
+    std::fs::create_dir(&transcripts).expect("the project is there");
+    let greeting = "prompt = \"Hello\"\n[[turn]]\ntext = \"{{system}}\"\n";
+    std::fs::write(transcripts.join("greeting.toml"), greeting).expect("it can be written");
+    let unwritten = place.cepa("test polite --only transcripts").ends_with(7);
+    assert!(
+        unwritten.out.contains("`greeting` is not written down yet: `--update` does it"),
+        "{unwritten:#?}"
+    );
+    place.cepa("test polite --only transcripts --update").ends_with(0);
+    let done = place.cepa("test polite").ends_with(0);
+    assert!(done.out.contains("pass  transcripts  1 of the project, as written down"), "{done:#?}");
+    let written = std::fs::read_to_string(transcripts.join("greeting.txt")).expect("it was written");
+    assert!(written.contains("text      Be brief. "), "{written}");
+}
+
+#[test]
 fn one_that_does_not_load_fails_its_first_check() {
     let place = Place::new("").file("empty.wasm", b"\0asm\x0d\0\x01\0");
     let done = place.cepa("test empty.wasm").ends_with(7);

@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::cli::args::TestArgs;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::load;
 
 /// A component, and what an agent around it is to have.
 pub(super) struct Target {
@@ -78,7 +77,8 @@ fn of_project(folder: &Path) -> Result<Surroundings, Failure> {
     if !folder.join(FILE_NAME).is_file() {
         return Ok(around);
     }
-    let manifest = load::manifest(folder)?;
+    let manifest =
+        Manifest::load_unbuilt(folder).map_err(|error| Failure::rendered(Exit::Manifest, error))?;
     let Some(layer) = own_layer(&manifest, &full) else { return Ok(around) };
     around.layer.clone_from(&layer.name);
     around.config.clone_from(&layer.config);

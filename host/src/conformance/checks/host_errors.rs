@@ -31,7 +31,8 @@ pub(super) async fn check(kit: &Kit) -> Outcome {
     if refused == 0 {
         return Ok(Said::idle("makes no call of the host that could fail"));
     }
-    Ok(Said::pass(format!("{refused} calls of the host refused, one at a time")))
+    let calls = if refused == 1 { "call" } else { "calls" };
+    Ok(Said::pass(format!("{refused} {calls} of the host refused, one at a time")))
 }
 
 /// Plays a transcript, and one more reply.
