@@ -8,7 +8,7 @@ use cepa_tests::built::built;
 use cepa_tests::chain::{LayerPlan, load};
 use serde_json::{Value, json};
 
-const LANGUAGES: [&str; 2] = ["js", "python"];
+const LANGUAGES: [&str; 6] = ["rust", "c", "go", "js", "ts", "python"];
 
 /// An agent with this script behind one example.
 async fn around(language: &str, name: &str, config: Value, grants: Grants, script: &str) -> Agent {

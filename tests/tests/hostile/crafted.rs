@@ -51,8 +51,8 @@ fn component(memories: u32, pages: u64, body: impl FnOnce(&mut InstructionSink<'
     let world = resolve.select_world(&[package], Some("crafted")).expect("its world");
     let mut module = module(memories, pages, body);
     embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).expect("its type");
-    let encoder = ComponentEncoder::default().module(&module).expect("a module of this world");
-    encoder.validate(true).encode().expect("a component")
+    let mut encoder = ComponentEncoder::default();
+    encoder.module(&module).expect("a module of this world").validate(true).encode().expect("a component")
 }
 
 fn module(memories: u32, pages: u64, body: impl FnOnce(&mut InstructionSink<'_>)) -> Vec<u8> {
