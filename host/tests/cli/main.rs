@@ -16,6 +16,7 @@ mod manifests;
 mod mcp;
 mod new;
 mod pipes;
+mod projects;
 mod prompts;
 mod quickstart;
 mod recordings;
