@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { bundled } from "./bundle.mjs";
 import { HOOKS } from "./hooks.mjs";
 import { Mistake } from "./mistake.mjs";
+import { SDK } from "./tools.mjs";
 
 /** The module loads, and has a function with the right parameters for each hook. */
 export async function check(request) {
@@ -42,12 +43,13 @@ function checkFunction(where, found, name, wanted, count) {
 /** Imports the author's module, with a host that refuses every call. */
 async function loaded(request) {
   const source = JSON.stringify(path.resolve(request.source));
-  const entry = `import * as author from ${source};\nexport const module = author;\n`;
+  const globals = JSON.stringify(path.join(SDK, "src/globals.js"));
+  const entry = `import ${globals};\nimport * as author from ${source};\nexport const module = author;\n`;
   const { text, lines } = await bundled(request, entry, absentHost);
   const file = path.resolve(request.work, "module.mjs");
   writeFileSync(file, text);
-  const { console } = globalThis;
-  globalThis.console = absentConsole;
+  // The module finds those of the SDK, which ask the host.
+  const { console, Date, performance } = globalThis;
   try {
     return (await import(pathToFileURL(file).href)).module;
   } catch (thrown) {
@@ -57,16 +59,9 @@ async function loaded(request) {
     const where = place ? `${path.join(request.shown, place[0])}:${place[1]}` : `${request.source}:1`;
     throw new Mistake(`${where}: the module can't be loaded: ${thrown?.message ?? thrown}`);
   } finally {
-    globalThis.console = console;
+    Object.assign(globalThis, { console, Date, performance });
   }
 }
-
-/** In a component it writes to the layer's log, which is the host's. */
-const absentConsole = new Proxy({}, {
-  get: (_, name) => () => {
-    throw new Error(`\`console.${name}\` is called while the module is loaded; call it in a hook`);
-  },
-});
 
 const absentHost = {
   name: "absent-host",

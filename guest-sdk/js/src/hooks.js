@@ -1,6 +1,6 @@
 // What the component exports: an object for each interface, which catches what the author's hook throws.
-import "./globals.js";
 import { arrived } from "cepa-engine";
+import { useChance } from "./globals.js";
 import { config } from "./config.js";
 import { CepaError, errorOf, recordOf } from "./error.js";
 import * as log from "./log.js";
@@ -12,6 +12,7 @@ let made;
 /** Takes the author's module. Called while the component is built. */
 export function use(module) {
   author = module;
+  useChance();
 }
 
 /** The first call of an instance makes the middleware: an object of the default class, or the module itself. */
@@ -26,7 +27,7 @@ function told(thrown) {
   if (error) return error;
   const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   log.error([what, ...traceOf(thrown)].join("\n"));
-  return new CepaError("internal", what);
+  return new CepaError("internal", what.toWellFormed());
 }
 
 /** An export that answers an error. */

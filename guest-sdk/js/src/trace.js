@@ -1,4 +1,5 @@
 // Where something was thrown, in the author's files: the engine knows the lines of the bundle alone.
+import { FRAME } from "cepa-engine";
 
 /**
  * The frames of an error, innermost first. `globalThis.__cepaLines` has for each line of the bundle `[file, line]`, and
@@ -13,8 +14,8 @@ function framesOf(thrown) {
   const lines = globalThis.__cepaLines ?? [];
   const frames = String(thrown?.stack ?? "").split("\n");
   return frames.flatMap((frame) => {
-    const [, name, line] = /at (\S+) .*?:(\d+)(?::\d+)?\)?$/.exec(frame) ?? [];
+    const { name, line } = FRAME.exec(frame)?.groups ?? {};
     const place = lines[line - 1];
-    return place ? [`  at ${place[0]}:${place[1]}, in ${name}`] : [];
+    return place ? [`  at ${place[0]}:${place[1]}, in ${name || "<anonymous>"}`] : [];
   });
 }

@@ -2,3 +2,6 @@
 
 /** What a hook is given. */
 export const arrived = (value) => value;
+
+/** A line of a stack trace that is in the bundle. */
+export const FRAME = /at (?<name>\S+) .*?:(?<line>\d+)(?::\d+)?\)?$/;
