@@ -3,6 +3,14 @@
 pub use crate::backend::http::{HttpRequest, HttpResponse, fetch};
 use crate::{Error, ErrorKind};
 
+/// Asks for what is at an address. Any status is an answer.
+///
+/// # Errors
+/// The request's own: `denied` where the server was not granted.
+pub fn get(url: &str) -> Result<HttpResponse, Error> {
+    fetch(HttpRequest::create("GET", url)?)
+}
+
 /// The rest of an answer's body.
 ///
 /// # Errors
@@ -20,4 +28,21 @@ pub fn read_all(response: &HttpResponse, max: usize) -> Result<Vec<u8>, Error> {
             return Err(Error::new(ErrorKind::Limit, message));
         }
     }
+}
+
+/// The first bytes of an answer's body, at most `max`. What comes behind them is left unread.
+///
+/// # Errors
+/// The answer's own.
+pub fn read_start(response: &HttpResponse, max: usize) -> Result<Vec<u8>, Error> {
+    let mut body = Vec::new();
+    while body.len() < max {
+        let portion = response.read()?;
+        if portion.is_empty() {
+            break;
+        }
+        body.extend(portion);
+    }
+    body.truncate(max);
+    Ok(body)
 }
