@@ -29,7 +29,7 @@ pub fn new(args: &NewArgs, mode: Mode) -> Result<Exit, Failure> {
     let hooks = hooks(&args.hook)?;
     match args.lang {
         Language::Rust => {
-            Crate { name: &name, hooks, sdk: sdk_crate(args.sdk.as_deref())? }.write(&args.path)?
+            Crate { name: &name, hooks, sdk: sdk_crate(args.sdk.as_deref())? }.write(&args.path)?;
         }
         language => {
             if args.sdk.is_some() {

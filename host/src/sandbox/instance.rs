@@ -23,6 +23,8 @@ pub(super) struct GuestInstance {
     pub(super) indices: Arc<HookIndices>,
     /// Boxed, since an instance changes hands with each call.
     pub(super) loaded: Box<LoadedHooks>,
+    /// Bytes of its memories before its first call.
+    begun: u64,
     _alive: Alive,
 }
 
@@ -75,6 +77,7 @@ impl Template {
             seam.leave(&());
         }
         Ok(GuestInstance {
+            begun: store.data().budget.memory.bytes(),
             store,
             instance,
             indices: Arc::clone(&self.indices),
@@ -111,6 +114,11 @@ impl Template {
 }
 
 impl GuestInstance {
+    /// Whether the next call may well meet the limit of its memory, which it never gives back.
+    pub(super) fn is_nearly_full(&self) -> bool {
+        self.store.data().budget.memory.is_nearly_full(self.begun)
+    }
+
     /// A call of this hook begins, or one that is no hook's: its budgets are whole.
     pub(super) fn begin(&mut self, hook: Option<HookKind>) {
         self.store.set_epoch_deadline(1);

@@ -136,7 +136,9 @@ impl ComponentLayer {
             None => self.fresh(hook).await?,
         };
         let (guest, value) = self.bounded(hook, guest, call).await?;
-        self.idle().push(guest);
+        if !guest.is_nearly_full() {
+            self.idle().push(guest);
+        }
         Ok(value)
     }
 

@@ -103,10 +103,11 @@ fn a_manifest_whose_project_does_not_compile_is_one_error_at_its_line() {
 }
 
 #[test]
-fn a_folder_without_a_crate_is_said_to_be_one() {
+fn a_folder_that_is_no_project_is_told_how_to_begin_one() {
     let place = Place::new("");
-    let done = build(&place, &["."]).fails_with(65);
-    assert_eq!(plain(&place, &done.err), "error: `DIR` has no Cargo.toml, so it is no Rust guest\n");
+    let done = build(&place, &["."]).fails_with(2);
+    let told = "error: `.` has neither a `Cargo.toml` nor a `middleware.toml`; `cepa new` begins a project\n";
+    assert_eq!(plain(&place, &done.err), told);
 }
 
 #[test]

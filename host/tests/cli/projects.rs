@@ -104,16 +104,6 @@ fn a_tool_that_is_too_old_is_told_with_both_versions() {
 }
 
 #[test]
-fn a_folder_that_is_no_project_is_told_how_to_become_one() {
-    let folder = TempDir::new().expect("a folder");
-    let done = ended(bare(folder.path())).fails_with(2);
-    assert!(
-        done.err.contains("neither a `Cargo.toml` nor a `middleware.toml`; `cepa new` begins"),
-        "{done:#?}"
-    );
-}
-
-#[test]
 fn a_project_that_is_built_already_needs_no_tool() {
     let folder = project(SOUND, &[]);
     let target = folder.path().join("target");

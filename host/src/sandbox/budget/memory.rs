@@ -67,8 +67,14 @@ impl MemoryBudget {
     }
 
     /// Bytes of all memories: as many as there ever were, since no memory shrinks.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::sandbox) fn bytes(&self) -> u64 {
         self.bytes.used
+    }
+
+    /// Whether what was `begun` with has grown past three quarters of the way to the limit.
+    pub(in crate::sandbox) fn is_nearly_full(&self, begun: u64) -> bool {
+        let room = self.bytes.allowed.saturating_sub(begun);
+        self.bytes.used.saturating_sub(begun) > room / 4 * 3
     }
 
     fn note(&mut self, grown: Result<(), LimitHit>) -> bool {
