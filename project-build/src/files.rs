@@ -7,6 +7,10 @@ use std::time::SystemTime;
 
 use crate::Error;
 
+/// What a build, a chat and a recording leave beside the sources. None of it is what a component is made of, and some
+/// of it changes with each build or reply.
+const LEFT_BEHIND: [&str; 5] = ["wasm", "db", "db-wal", "db-shm", "recording"];
+
 /// The most files of a project: what has more is a folder that was named by mistake.
 const FILES_MAX: usize = 10_000;
 
@@ -54,7 +58,7 @@ fn gather(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
         // A link to a folder is not followed: it might lead in a circle.
         match entry.file_type().map_err(Error::file(&path))? {
             kind if kind.is_dir() => gather(&path, found)?,
-            _ if path.is_file() => found.push(path),
+            _ if path.is_file() && !is_left_behind(&path) => found.push(path),
             _ => {}
         }
         if found.len() > FILES_MAX {
@@ -62,4 +66,46 @@ fn gather(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+fn is_left_behind(path: &Path) -> bool {
+    path.extension().is_some_and(|end| LEFT_BEHIND.iter().any(|left| end == *left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_built_hidden_or_left_behind_is_no_file_of_a_project() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in [
+            "a.c",
+            "lib/b.c",
+            "a.wasm",
+            "cepa.db",
+            "cepa.db-wal",
+            ".git/x",
+            "target/y.c",
+            "node_modules/z.js",
+        ] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("its folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        }
+        let names: Vec<_> = project_files(folder.path())
+            .into_iter()
+            .map(|file| file.path.strip_prefix(folder.path()).expect("a path in it").display().to_string())
+            .collect();
+        assert_eq!(names, ["a.c", "lib/b.c"]);
+    }
+
+    #[test]
+    fn a_folder_of_too_many_files_is_no_project() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for number in 0..=FILES_MAX {
+            fs::write(folder.path().join(format!("{number}.c")), "").expect("a file");
+        }
+        assert!(matches!(files_below(folder.path()), Err(Error::TooManyFiles { .. })));
+    }
 }

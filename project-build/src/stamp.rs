@@ -15,10 +15,6 @@ pub(crate) fn of(project: &Project) -> Result<String, Error> {
     hash.update(env!("CARGO_PKG_VERSION"));
     hash.update(sdk::digest(project.language.sdk()));
     for file in files_below(&project.folder)? {
-        // A component beside the sources is none of them, and may be what is written here.
-        if file.extension().is_some_and(|end| end == "wasm") {
-            continue;
-        }
         let bytes = fs::read(&file).map_err(Error::file(&file))?;
         let name = file.strip_prefix(&project.folder).unwrap_or(&file);
         hash.update(name.as_os_str().as_encoded_bytes());
