@@ -88,11 +88,9 @@ impl Subject {
         around: Surroundings,
     ) -> Result<Self, SubjectError> {
         let component = sandbox.load(&around.layer, bytes).await?;
-        if let Some(schema) = component.config_schema() {
-            let problems = misfits(schema, &around.config);
-            if !problems.is_empty() {
-                return Err(SubjectError::Config(problems));
-            }
+        let misfits = component.config_misfits(&around.config);
+        if !misfits.is_empty() {
+            return Err(SubjectError::Config(misfits));
         }
         Ok(Self { sandbox: sandbox.clone(), component, around, transcripts: Vec::new() })
     }
@@ -129,14 +127,4 @@ impl Subject {
         let sources = ["wasi:clocks/", "wasi:random/"];
         self.component.imports().iter().any(|import| sources.iter().any(|source| import.starts_with(source)))
     }
-}
-
-/// What in a configuration does not fit a schema.
-fn misfits(schema: &Value, config: &Value) -> Vec<String> {
-    let Ok(validator) = jsonschema::validator_for(schema) else { return Vec::new() };
-    let misfit = |error: jsonschema::ValidationError<'_>| {
-        let path = error.instance_path().to_string();
-        if path.is_empty() { error.to_string() } else { format!("at `{path}`: {error}") }
-    };
-    validator.iter_errors(config).map(misfit).collect()
 }

@@ -115,6 +115,11 @@ impl Component {
     pub fn config_schema(&self) -> Option<&Value> {
         self.config_schema.as_ref().map(|config| &config.schema)
     }
+
+    /// Everything in a configuration that does not fit that schema, with its place.
+    pub(crate) fn config_misfits(&self, config: &Value) -> Vec<String> {
+        self.config_schema.as_ref().map(|schema| schema.misfits(config)).unwrap_or_default()
+    }
 }
 
 impl Sandbox {

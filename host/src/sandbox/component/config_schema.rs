@@ -23,17 +23,19 @@ impl ConfigSchema {
 
     /// Checks a layer's configuration, and says everything that does not fit.
     pub(super) fn check(&self, spec: &LayerSpec) -> Result<(), LoadError> {
-        let problems: Vec<String> = self
-            .validator
-            .iter_errors(&spec.config)
-            .map(|error| {
-                let path = error.instance_path().to_string();
-                if path.is_empty() { error.to_string() } else { format!("at `{path}`: {error}") }
-            })
-            .collect();
-        if problems.is_empty() {
+        let misfits = self.misfits(&spec.config);
+        if misfits.is_empty() {
             return Ok(());
         }
-        Err(LoadError::Config { layer: spec.name.clone(), cause: problems.join("; ") })
+        Err(LoadError::Config { layer: spec.name.clone(), cause: misfits.join("; ") })
+    }
+
+    /// Everything in a configuration that does not fit, with its place.
+    pub(super) fn misfits(&self, config: &Value) -> Vec<String> {
+        let misfit = |error: jsonschema::ValidationError<'_>| {
+            let path = error.instance_path().to_string();
+            if path.is_empty() { error.to_string() } else { format!("at `{path}`: {error}") }
+        };
+        self.validator.iter_errors(config).map(misfit).collect()
     }
 }
