@@ -15,12 +15,11 @@ const ADAPTED: &str = "wasi_snapshot_preview1";
 
 /// Wraps a core module that a compiler for WASI preview 1 made and that carries its contract.
 pub(crate) fn component(project: &Project, module: &[u8]) -> Result<Vec<u8>, Error> {
-    let failed = |reason: String| Error::Encode { project: project.name.clone(), reason };
-    let adapter = wat::parse_str(ADAPTER).map_err(|cause| failed(cause.to_string()))?;
+    let adapter = wat::parse_str(ADAPTER).map_err(Error::encode(&project.name))?;
     ComponentEncoder::default()
         .validate(true)
         .module(module)
         .and_then(|encoder| encoder.adapter(ADAPTED, &adapter))
         .and_then(ComponentEncoder::encode)
-        .map_err(|cause| failed(format!("{cause:#}")))
+        .map_err(Error::encode(&project.name))
 }

@@ -10,9 +10,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use wit_bindgen_c::Opts;
-use wit_bindgen_core::Files;
 
 use crate::contract::{self, IMPORTS};
+use crate::files::write_file;
 use crate::program::{self, attempt};
 use crate::project::Project;
 use crate::{Error, adapter, tools};
@@ -41,10 +41,9 @@ const NO_FREE: &str = "-Dfree=cepa_unneeded";
 /// The component of a project, made in a folder that has the SDK in it.
 pub(crate) fn make(project: &Project, work: &Path, tell: &mut dyn FnMut(&str)) -> Result<Vec<u8>, Error> {
     let folder = work.join("include").join("contract");
-    fs::create_dir_all(&folder).map_err(Error::file(&folder))?;
     let names = bindings(project, work, &folder)?;
     let exports = work.join("exports.c");
-    fs::write(&exports, hooks::exports(&names, project)).map_err(Error::file(&exports))?;
+    write_file(&exports, hooks::exports(&names, project).as_bytes())?;
     let core = compile(project, &names, work, &folder, tell)?;
     adapter::component(project, &core)
 }
@@ -52,19 +51,12 @@ pub(crate) fn make(project: &Project, work: &Path, tell: &mut dyn FnMut(&str)) -
 /// Writes the bindings, their short names and the hooks' prototypes.
 fn bindings(project: &Project, work: &Path, folder: &Path) -> Result<Names, Error> {
     let mut world = contract::world(project, &work.join("wit"), "cepa")?;
-    let mut files = Files::default();
     let options = Opts { rename: renames(project), ..Opts::default() };
-    options
-        .build()
-        .generate(&mut world.resolve, world.id, &mut files)
-        .map_err(|cause| Error::Encode { project: project.name.clone(), reason: format!("{cause:#}") })?;
-    for (name, bytes) in files.iter() {
-        write(&folder.join(name), bytes)?;
-    }
+    world.bind(project, options.build(), folder)?;
     let header = fs::read_to_string(folder.join("cepa.h")).map_err(Error::file(folder))?;
     let names = Names::new(Header::read(&header));
-    write(&folder.join("names.h"), names.header().as_bytes())?;
-    write(&folder.join("hooks.h"), hooks::header(&names).as_bytes())?;
+    write_file(&folder.join("names.h"), names.header().as_bytes())?;
+    write_file(&folder.join("hooks.h"), hooks::header(&names).as_bytes())?;
     Ok(names)
 }
 
@@ -129,8 +121,4 @@ fn include(folder: &Path) -> OsString {
 /// The compiler runs in a folder of its own.
 fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    fs::write(path, bytes).map_err(Error::file(path))
 }

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use wit_bindgen_core::wit_parser::{Resolve, WorldId};
+use wit_bindgen_core::{Files, WorldGenerator};
 
+use crate::files::write_file;
 use crate::project::Project;
 use crate::{Error, sdk};
 
@@ -90,14 +92,27 @@ pub(crate) fn world(project: &Project, folder: &Path, name: &str) -> Result<Worl
     write(&folder.join("deps").join("middleware"))?;
     let file = folder.join("world.wit");
     let text = format!("package cepa:guest;\n\nworld {name} {{\n{lines}}}\n");
-    std::fs::write(&file, text).map_err(Error::file(file))?;
+    write_file(&file, text.as_bytes())?;
     read(project, folder.to_owned(), name)
 }
 
 fn read(project: &Project, folder: PathBuf, name: &str) -> Result<World, Error> {
-    let failed = |reason: String| Error::Encode { project: project.name.clone(), reason };
     let mut resolve = Resolve::default();
-    let (package, _) = resolve.push_dir(folder).map_err(|cause| failed(format!("{cause:#}")))?;
-    let id = resolve.select_world(&[package], Some(name)).map_err(|cause| failed(format!("{cause:#}")))?;
+    let (package, _) = resolve.push_dir(folder).map_err(Error::encode(&project.name))?;
+    let id = resolve.select_world(&[package], Some(name)).map_err(Error::encode(&project.name))?;
     Ok(World { resolve, id })
+}
+
+impl World {
+    /// Writes what a generator makes of the world into a folder.
+    pub(crate) fn bind(
+        &mut self,
+        project: &Project,
+        mut generator: Box<dyn WorldGenerator>,
+        folder: &Path,
+    ) -> Result<(), Error> {
+        let mut files = Files::default();
+        generator.generate(&mut self.resolve, self.id, &mut files).map_err(Error::encode(&project.name))?;
+        files.iter().try_for_each(|(name, bytes)| write_file(&folder.join(name), bytes))
+    }
 }

@@ -73,6 +73,12 @@ impl Error {
         Self::Mistake(format!("{}:{line}: {what}", file.display()))
     }
 
+    /// The bindings or the component of a project, which could not be made.
+    pub(crate) fn encode<E: std::fmt::Display>(project: &str) -> impl Fn(E) -> Self {
+        // With all causes, where the error has some.
+        move |cause| Self::Encode { project: project.to_owned(), reason: format!("{cause:#}") }
+    }
+
     pub(crate) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |cause| Self::File { path, cause }

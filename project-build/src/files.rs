@@ -46,6 +46,14 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
+/// Writes a file of a build, into a folder that is made when it is missing.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(Error::file(folder))?;
+    }
+    fs::write(path, bytes).map_err(Error::file(path))
+}
+
 fn gather(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     for entry in fs::read_dir(folder).map_err(Error::file(folder))? {
         let entry = entry.map_err(Error::file(folder))?;

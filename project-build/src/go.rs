@@ -5,11 +5,11 @@ mod said;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use wit_bindgen_core::Files;
 use wit_bindgen_go::{Format, Opts};
 use wit_component::{StringEncoding, embed_component_metadata};
 
 use crate::contract::{self, CONFIGURATION};
+use crate::files::write_file;
 use crate::program::attempt;
 use crate::project::Project;
 use crate::{Error, adapter, sdk, tools};
@@ -24,25 +24,17 @@ const AUTHOR: &str = "middleware";
 pub(crate) fn make(project: &Project, work: &Path) -> Result<Vec<u8>, Error> {
     let module = work.join("module");
     let mut world = contract::world(project, &work.join("wit"), "guest")?;
-    let mut files = Files::default();
     let options = Opts { format: Format::False, quiet: true, ..Opts::default() };
-    let failed = |reason: String| Error::Encode { project: project.name.clone(), reason };
-    options
-        .build()
-        .generate(&mut world.resolve, world.id, &mut files)
-        .map_err(|cause| failed(format!("{cause:#}")))?;
-    for (name, bytes) in files.iter() {
-        write(&module.join(name), bytes)?;
-    }
+    world.bind(project, options.build(), &module)?;
     sdk::unpack("guest-sdk/go/cepa", &module.join("cepa"))?;
     sdk::unpack("go-runtime", &module.join("pkg"))?;
     author(project, &module)?;
     glue(project, &module)?;
-    write(&module.join("go.mod"), module_file().as_bytes())?;
+    write_file(&module.join("go.mod"), module_file().as_bytes())?;
 
     let mut core = compile(project, &module)?;
     embed_component_metadata(&mut core, &world.resolve, world.id, StringEncoding::UTF8, false)
-        .map_err(|cause| failed(format!("{cause:#}")))?;
+        .map_err(Error::encode(&project.name))?;
     adapter::component(project, &core)
 }
 
@@ -52,19 +44,21 @@ fn author(project: &Project, module: &Path) -> Result<(), Error> {
     for source in project.sources()? {
         let name = source.strip_prefix(folder).unwrap_or(&source);
         let bytes = fs::read(&source).map_err(Error::file(&source))?;
-        write(&module.join(AUTHOR).join(name), &bytes)?;
+        write_file(&module.join(AUTHOR).join(name), &bytes)?;
     }
-    write(&module.join(AUTHOR).join("go.mod"), format!("module {AUTHOR}\n\n{GO}\n").as_bytes())
+    write_file(&module.join(AUTHOR).join("go.mod"), format!("module {AUTHOR}\n\n{GO}\n").as_bytes())
 }
 
 /// Puts the SDK's glue into the package of each export.
 fn glue(project: &Project, module: &Path) -> Result<(), Error> {
     for export in contract::exports(project) {
         let text = sdk::file(&format!("guest-sdk/go/glue/{export}.go.txt")).unwrap_or_default();
-        write(&package_of(module, export).join("glue.go"), text.as_bytes())?;
+        write_file(&package_of(module, export).join("glue.go"), text.as_bytes())?;
     }
     match &project.schema {
-        Some(schema) => write(&package_of(module, CONFIGURATION).join("schema.json"), schema.text.as_bytes()),
+        Some(schema) => {
+            write_file(&package_of(module, CONFIGURATION).join("schema.json"), schema.text.as_bytes())
+        }
         None => Ok(()),
     }
 }
@@ -100,11 +94,4 @@ fn compile(project: &Project, module: &Path) -> Result<Vec<u8>, Error> {
 /// The folder of the author's package.
 fn root(project: &Project) -> &Path {
     project.source.parent().unwrap_or(&project.folder)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(Error::file(folder))?;
-    }
-    fs::write(path, bytes).map_err(Error::file(path))
 }

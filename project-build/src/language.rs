@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A language that middlewares are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Language {
     /// Rust.
@@ -23,7 +23,7 @@ pub enum Language {
 }
 
 /// What runs a middleware in JavaScript or TypeScript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
     /// QuickJS: small and quick to start.
@@ -78,14 +78,14 @@ impl Language {
     }
 
     /// The folder of its SDK below `guest-sdk`.
-    pub(crate) const fn sdk(self) -> &'static str {
+    pub const fn sdk(self) -> &'static str {
         match self {
             Self::Ts => "js",
             other => other.name(),
         }
     }
 
-    /// Whether it can be run by that engine.
+    /// Whether there is more than one engine to run it.
     pub(crate) const fn has_engines(self) -> bool {
         matches!(self, Self::Js | Self::Ts)
     }

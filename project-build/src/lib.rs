@@ -24,5 +24,5 @@ pub use contract::HOOKS;
 pub use error::{Error, Missing};
 pub use files::{FileStamp, project_files};
 pub use language::{Engine, Language};
-pub use project::{MANIFEST, Project};
+pub use project::{MANIFEST, NAME_MAX, Project, is_name};
 pub use sdk::file as sdk_file;

@@ -14,8 +14,18 @@ use crate::{Error, HOOKS};
 /// The file that says how a project is built. A crate has none.
 pub const MANIFEST: &str = "middleware.toml";
 
-/// The longest name: it becomes a file and a layer.
-const NAME_MAX: usize = 64;
+/// The longest name, in bytes: it becomes a file and a layer.
+pub const NAME_MAX: usize = 64;
+
+/// Whether a middleware may be called this: words of small letters and digits joined by `-`, a letter first, of
+/// [`NAME_MAX`] bytes at most.
+pub fn is_name(name: &str) -> bool {
+    let sound = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
+    begins && name.len() <= NAME_MAX && name.split('-').all(sound)
+}
 
 /// A middleware before it is built.
 #[derive(Clone, Debug)]
@@ -118,12 +128,7 @@ impl Reader<'_> {
     }
 
     fn check_name(&self, name: &Spanned<String>) -> Result<(), Error> {
-        let text = name.get_ref();
-        let sound = |word: &str| {
-            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-        };
-        let begins = text.starts_with(|first: char| first.is_ascii_lowercase());
-        if begins && text.len() <= NAME_MAX && text.split('-').all(sound) {
+        if is_name(name.get_ref()) {
             return Ok(());
         }
         let what = format!(

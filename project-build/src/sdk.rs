@@ -1,11 +1,11 @@
 //! The SDKs and the contract, which this crate carries with it, so that a build needs no checkout.
 
-use std::fs;
 use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
 use crate::Error;
+use crate::files::write_file;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
@@ -17,14 +17,7 @@ pub fn file(path: &str) -> Option<&'static str> {
 
 /// Writes the files below an embedded folder into a folder of the disk.
 pub(crate) fn unpack(from: &str, folder: &Path) -> Result<(), Error> {
-    for (name, bytes) in below(from) {
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(Error::file(parent))?;
-        }
-        fs::write(&path, bytes).map_err(Error::file(path))?;
-    }
-    Ok(())
+    below(from).try_for_each(|(name, bytes)| write_file(&folder.join(name), bytes))
 }
 
 /// The files below an embedded folder, by their paths in it.

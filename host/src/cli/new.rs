@@ -8,7 +8,7 @@ mod snippets;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use cepa_project_build::Language;
+use cepa_project_build::{Language, NAME_MAX, is_name};
 use serde_json::json;
 
 use super::args::NewArgs;
@@ -19,9 +19,6 @@ use super::view::Mode;
 use krate::Crate;
 use sdk::SdkProject;
 use snippets::{SNIPPETS, Snippet};
-
-/// The longest name: it becomes a crate, a file and a layer.
-const NAME_MAX: usize = 64;
 
 /// Writes the project, and says how to go on.
 pub fn new(args: &NewArgs, mode: Mode) -> Result<Exit, Failure> {
@@ -59,12 +56,7 @@ pub fn new(args: &NewArgs, mode: Mode) -> Result<Exit, Failure> {
 /// The middleware's name: that of its folder.
 fn name(path: &Path) -> Result<String, Failure> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let words = || name.split('-');
-    let sound = |word: &str| {
-        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    };
-    let begins = name.starts_with(|first: char| first.is_ascii_lowercase());
-    if begins && name.len() <= NAME_MAX && words().all(sound) {
+    if is_name(&name) {
         return Ok(name);
     }
     let problem = format!("`{name}` can't name a middleware");

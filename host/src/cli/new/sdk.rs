@@ -58,9 +58,8 @@ impl SdkProject<'_> {
 
     /// The head, a piece for each hook, and where the language wants one, the tail.
     fn code(&self) -> String {
-        let folder = if self.language == Language::Ts { "js" } else { self.language.name() };
         let piece = |name: &str| {
-            let path = format!("guest-sdk/{folder}/new/{name}.{}.txt", self.ending());
+            let path = format!("guest-sdk/{}/new/{name}.{}.txt", self.language.sdk(), self.ending());
             sdk_file(&path).map(|text| text.trim_end().to_owned())
         };
         let mut imports = BTreeSet::new();
